@@ -117,6 +117,29 @@ import Testing
     #expect((json.imageHeight, json.imageWidth) == (320, 320))
   }
 
+  /// As Python's `repr` and `json.dumps` write the same names.
+  @Test(arguments: [
+    #"{0: 'Hündin', 1: 'café\xa0x', 2: 'a"b\'c\\d', 3: '😀\x07\u200b\U000e0001', 4: 't\tn\nr\rq'}"#,
+    #"{"0": "H\u00fcndin", "1": "caf\u00e9\u00a0x", "2": "a\"b'c\\d", "3": "\ud83d\ude00\u0007\u200b\udb40\udc01", "#
+      + #""4": "t\tn\nr\rq"}"#,
+  ])
+  func namesHaveTheCharactersThatEscapesMean(names: String) throws {
+    #expect(
+      try DetectorMetadata(["names": names]).names == [
+        "H\u{fc}ndin", "caf\u{e9}\u{a0}x", #"a"b'c\d"#, "\u{1F600}\u{7}\u{200b}\u{E0001}", "t\tn\nr\rq",
+      ])
+  }
+
+  @Test(arguments: [
+    #"\"#, #"\d"#, #"\x"#, #"\x4"#, #"\x4g"#, #"\u12"#, #"\ud83d"#, #"\ud83d\u0041"#, #"\ude00"#, #"\U0011ffff"#,
+    #"\U0000d83d"#, #"\U1F600"#,
+  ])
+  func escapesThatMeanNoCharacterAreRefused(escape: String) {
+    for names in ["['a\(escape)']", "{0: \"\(escape)\"}", "['\(escape)"] {
+      #expect(throws: DetectorError.self, "\(names)") { try DetectorMetadata(["names": names]) }
+    }
+  }
+
   @Test(arguments: [
     ("names", "{0: 'a', 2: 'b'}"), ("names", "{0: 'a', 0: 'b'}"), ("names", "{0: 'a'"), ("names", "{0: a}"),
     ("names", "7"), ("names", "{'x': 'a'}"), ("imgsz", "[]"), ("imgsz", "[0]"), ("imgsz", "[1, 2, 3]"),

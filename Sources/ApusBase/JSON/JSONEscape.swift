@@ -1,8 +1,8 @@
 /// What a backslash in a JSON string begins (RFC 8259, section 7).
-enum JSONEscape {
+package enum JSONEscape {
   /// Why it stands for nothing, and at which byte that shows.
-  struct Fault: Error {
-    enum Reason {
+  package struct Fault: Error {
+    package enum Reason: Sendable {
       /// The text ends before a letter.
       case unfinished
       /// A letter that JSON does not know.
@@ -13,13 +13,13 @@ enum JSONEscape {
       case surrogate
     }
 
-    var reason: Reason
-    var offset: Int
+    package var reason: Reason
+    package var offset: Int
   }
 
   /// The character that is meant, and where the escape ends.
   /// - Parameter start: the byte after the backslash.
-  static func scalar(
+  package static func scalar(
     in bytes: UnsafeRawBufferPointer, from start: Int
   ) throws(Fault) -> (scalar: Unicode.Scalar, end: Int) {
     guard start < bytes.count else { throw Fault(reason: .unfinished, offset: bytes.count) }
@@ -55,9 +55,12 @@ enum JSONEscape {
     return (scalar, second + 6)
   }
 
-  private static func hexadecimal(in bytes: UnsafeRawBufferPointer, from start: Int) throws(Fault) -> UInt32 {
+  /// The number that `count` hexadecimal digits say, at most eight of them.
+  package static func hexadecimal(
+    in bytes: UnsafeRawBufferPointer, from start: Int, count: Int = 4
+  ) throws(Fault) -> UInt32 {
     var value: UInt32 = 0
-    for index in start..<start + 4 {
+    for index in start..<start + count {
       guard index < bytes.count else { throw Fault(reason: .digit, offset: bytes.count) }
       let digit: UInt8
       switch bytes[index] {
@@ -73,7 +76,7 @@ enum JSONEscape {
 }
 
 extension JSONEscape.Fault.Reason: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .unfinished: "string without an end"
     case .unknown: "unknown escape in a string"

@@ -1,3 +1,5 @@
+import Apus
+
 /// What a literal in the metadata should have been.
 struct LiteralError: Error, CustomStringConvertible {
   let offset: Int
@@ -87,20 +89,43 @@ struct LiteralReader {
     }
   }
 
-  /// A string in either kind of quotes; a backslash makes the next character itself.
+  /// A string in either kind of quotes.
   private mutating func string() throws(LiteralError) -> String {
     guard isQuoted else { throw error("a string") }
     let quote = bytes[offset]
     offset += 1
     var text: [UInt8] = []
     while offset < bytes.count, bytes[offset] != quote {
-      if bytes[offset] == UInt8(ascii: "\\"), offset + 1 < bytes.count { offset += 1 }
-      text.append(bytes[offset])
-      offset += 1
+      if bytes[offset] == UInt8(ascii: "\\") {
+        text += Array(String(try escape()).utf8)
+      } else {
+        text.append(bytes[offset])
+        offset += 1
+      }
     }
     guard offset < bytes.count else { throw error("the end of a string") }
     offset += 1
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// What a backslash begins: Python's `repr` writes `\'`, `\xXX` and `\UXXXXXXXX` besides what JSON writes.
+  private mutating func escape() throws(LiteralError) -> Character {
+    let start = offset + 1
+    let found = bytes.withUnsafeBytes { bytes in
+      Result { () throws(JSONEscape.Fault) -> (scalar: Unicode.Scalar?, end: Int) in
+        switch start < bytes.count ? bytes[start] : 0 {
+        case UInt8(ascii: "'"): return ("'", start + 1)
+        case UInt8(ascii: "x"):
+          return (Unicode.Scalar(try JSONEscape.hexadecimal(in: bytes, from: start + 1, count: 2)), start + 3)
+        case UInt8(ascii: "U"):
+          return (Unicode.Scalar(try JSONEscape.hexadecimal(in: bytes, from: start + 1, count: 8)), start + 9)
+        default: return try JSONEscape.scalar(in: bytes, from: start)
+        }
+      }
+    }
+    guard case .success((let scalar?, let end)) = found else { throw error("an escape of Python or JSON") }
+    offset = end
+    return Character(scalar)
   }
 
   private mutating func integer() throws(LiteralError) -> Int {
