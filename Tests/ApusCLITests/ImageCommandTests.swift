@@ -25,6 +25,23 @@ import Testing
     }
   }
 
+  @Test func sixteenBitsAreKept() throws {
+    try TemporaryFolder.with { folder in
+      // Grey, 0x1234 and 0x00FF.
+      let samples: [UInt8] = [0x12, 0x34, 0x00, 0xFF]
+      try (Data("P5 2 1 65535\n".utf8) + Data(samples)).write(to: folder.file("in.pgm"))
+      let threefold: [UInt8] = [0x12, 0x34, 0x12, 0x34, 0x12, 0x34, 0x00, 0xFF, 0x00, 0xFF, 0x00, 0xFF]
+      for (name, file) in [
+        ("out.pgm", Data("P5\n2 1\n65535\n".utf8) + Data(samples)),
+        ("out.pnm", Data("P5\n2 1\n65535\n".utf8) + Data(samples)),
+        ("out.ppm", Data("P6\n2 1\n65535\n".utf8) + Data(threefold)),
+      ] {
+        #expect(try Command.run("image", folder.path("in.pgm"), folder.path(name)).status == 0)
+        #expect(try Data(contentsOf: folder.file(name)) == file, "\(name)")
+      }
+    }
+  }
+
   @Test func sizesBeyondTheMostPixelsAreRefused() throws {
     try with { folder, input in
       let out = folder.path("out.png")

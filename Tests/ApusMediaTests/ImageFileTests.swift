@@ -142,6 +142,28 @@ private final class Folder {
     #expect(try ImageFile.read(path: "\(folder.path)/t.png") == image(.rgba))
   }
 
+  @Test func sixteenBitsAreWrittenWhereAFileHoldsThem() throws {
+    let folder = try Folder()
+    let gray = try Image<UInt16>(width: 2, height: 1, color: .gray, samples: [0x1234, 0x00FF])
+    for name in ["g.png", "g.pgm", "g.pnm"] {
+      #expect(ImageFile.holdsSixteenBits(name, color: .gray))
+      try ImageFile.write(gray, to: "\(folder.path)/\(name)")
+      #expect(try ImageFile.contents(path: "\(folder.path)/\(name)").image == .sixteen(gray), "\(name)")
+    }
+    #expect(ImageFile.holdsSixteenBits("g.ppm", color: .gray))
+    try ImageFile.write(gray, to: "\(folder.path)/g.ppm")
+    let color = try Image<UInt16>(
+      width: 2, height: 1, color: .rgb, samples: [0x1234, 0x1234, 0x1234, 0x00FF, 0x00FF, 0x00FF])
+    #expect(try ImageFile.contents(path: "\(folder.path)/g.ppm").image == .sixteen(color))
+    #expect(!ImageFile.holdsSixteenBits("c.pgm", color: .rgb) && !ImageFile.holdsSixteenBits("g.jpg", color: .gray))
+    #expect(
+      reason { try ImageFile.write(color, to: "\(folder.path)/c.pgm") }
+        == .invalidArgument("a PGM file holds no colours; .ppm does"))
+    for name in ["t.ppm", "t.pgm", "t.pnm"] {
+      #expect(!ImageFile.holdsSixteenBits(name, color: .grayAlpha) && !ImageFile.holdsSixteenBits(name, color: .rgba))
+    }
+  }
+
   @Test func whatAFileCannotHoldIsNotWritten() throws {
     let folder = try Folder()
     #expect(

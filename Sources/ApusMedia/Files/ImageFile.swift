@@ -98,14 +98,15 @@ extension ImageFile {
     }
   }
 
-  /// The same with 16 bits per channel, which PNG and PPM files hold.
+  /// The same with 16 bits per channel, which PNG, PPM and PGM files hold.
   /// - Throws: ``FileError``; ``ImageError`` for another ending, and a picture that such a file cannot hold.
   public static func write(_ image: Image<UInt16>, to path: String) throws {
     do {
       let bytes: [UInt8]
       switch pathExtension(path) {
       case "png": bytes = PNGEncoder.encode(image)
-      case "ppm", "pgm", "pnm": bytes = try NetpbmEncoder.encode(image)
+      case let ending where netpbmExtensions.contains(ending):
+        bytes = try NetpbmEncoder.encode(try netpbmPicture(image, as: ending))
       default: throw ImageError(.invalidArgument("16 bits per channel are written to .png, .ppm, .pgm and .pnm"))
       }
       try AtomicFile.create(at: path) { file in try bytes.withUnsafeBytes { try file.append($0) } }
@@ -121,7 +122,7 @@ extension ImageFile {
   public static func holdsSixteenBits(_ path: String, color: ColorModel) -> Bool {
     switch pathExtension(path) {
     case "png": true
-    case "ppm", "pnm": color == .rgb
+    case "ppm", "pnm": !color.hasAlpha
     case "pgm": color == .gray
     default: false
     }
@@ -138,18 +139,25 @@ extension ImageFile {
           .invalidArgument("a JPEG file holds no opacity; the picture can be put on a colour first"), format: .jpeg)
       }
       return try JPEGEncoder.encode(image, quality: quality)
-    case "ppm": return try NetpbmEncoder.encode(image.color == .gray ? image.rgb() : image)
-    case "pgm":
-      guard image.color.isGray else {
-        throw ImageError(.invalidArgument("a PGM file holds no colours; .ppm does"), format: .netpbm)
-      }
-      return try NetpbmEncoder.encode(image)
-    case "pnm": return try NetpbmEncoder.encode(image)
+    case _ where netpbmExtensions.contains(ending):
+      return try NetpbmEncoder.encode(try netpbmPicture(image, as: ending))
     default:
       let endings = writableExtensions.map { ".\($0)" }.joined(separator: ", ")
       let found = ending.isEmpty ? "has no ending" : "ends in .\(ending)"
       throw ImageError(.invalidArgument("the name \(found); pictures are written to \(endings)"))
     }
+  }
+
+  private static let netpbmExtensions = ["ppm", "pgm", "pnm"]
+
+  /// The picture as a Netpbm file of this ending has it: a PPM file has colours and a PGM file has none.
+  private static func netpbmPicture<Sample: ImageSample>(
+    _ image: Image<Sample>, as ending: String
+  ) throws(ImageError) -> Image<Sample> {
+    guard ending != "pgm" || image.color.isGray else {
+      throw ImageError(.invalidArgument("a PGM file holds no colours; .ppm does"), format: .netpbm)
+    }
+    return ending == "ppm" && image.color == .gray ? image.withColors() : image
   }
 
   /// What follows the last dot of the last part of a path, in small letters; empty when there is no dot.

@@ -21,19 +21,7 @@ extension Image where Sample == UInt8 {
   }
 
   /// The picture as RGB: grey three times. Opacity is dropped: see ``flattened(on:)``.
-  public func rgb() -> Image {
-    switch color {
-    case .rgb: self
-    case .gray, .grayAlpha:
-      remade(as: .rgb) { source, target in
-        for channel in 0..<3 { target[channel] = source[0] }
-      }
-    case .rgba:
-      remade(as: .rgb) { source, target in
-        for channel in 0..<3 { target[channel] = source[channel] }
-      }
-    }
-  }
+  public func rgb() -> Image { withColors() }
 
   /// The picture as grey. Opacity is dropped: see ``flattened(on:)``.
   public func gray() -> Image {
@@ -50,11 +38,29 @@ extension Image where Sample == UInt8 {
   static func gray(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt8 {
     UInt8(truncatingIfNeeded: (UInt32(red) * 19_595 + UInt32(green) * 38_470 + UInt32(blue) * 7_471 + 0x8000) >> 16)
   }
+}
+
+extension Image {
+  /// ``rgb()`` of pictures with any number of bits.
+  @inline(__always)
+  func withColors() -> Image {
+    switch color {
+    case .rgb: self
+    case .gray, .grayAlpha:
+      remade(as: .rgb) { source, target in
+        for channel in 0..<3 { target[channel] = source[0] }
+      }
+    case .rgba:
+      remade(as: .rgb) { source, target in
+        for channel in 0..<3 { target[channel] = source[channel] }
+      }
+    }
+  }
 
   /// A picture of the same sides whose pixels `convert` makes, one of the other.
   @inline(__always)
   private func remade(
-    as other: ColorModel, convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void
+    as other: ColorModel, convert: (UnsafePointer<Sample>, UnsafeMutablePointer<Sample>) -> Void
   ) -> Image {
     let (from, to) = (color.channels, other.channels)
     let count = width * height

@@ -11,7 +11,7 @@ struct ImageCommand: WritesFiles {
     discussion: """
       IN is a PNG, JPEG, BMP or PPM file, by its contents, or - for standard input. OUT is written as the end of \
       its name says: .png, .jpg, .ppm, .pgm. A picture that its camera took lying on its side is turned; one with \
-      16 bits per channel keeps them in .png and .ppm when nothing else is done to it.
+      16 bits per channel keeps them in .png, .ppm and .pgm when nothing else is done to it.
 
       What is done, in this order: --crop, then --resize or --letterbox, then --gray. --max-pixels bounds the picture \
       that is read, and the size that it is brought to.
