@@ -237,6 +237,10 @@ import struct ApusTestSupport.ZipBuilder
     #expect(try Command.run("detect", frame(0), "--model", "/nowhere.onnx").status == 66)
     #expect(try Command.run("detect", frame(0), "--confidence", "2").status == 64)
     #expect(try Command.run("detect", frame(0), "--classes", "plat").errors.contains("plate"))
+    for (option, list) in [("--classes", ""), ("--classes", "plate,"), ("--classes", "0,,1"), ("--round", " ")] {
+      let result = try Command.run("detect", frame(0), option, list)
+      #expect(result.status == 64 && result.errors.contains("\(option): the model has no class ''"), "\(list)")
+    }
     #expect(try Command.run("detect", frame(0), "--confidence", "plate=0.999999").status == 0)
     #expect(try Command.run("detect", frame(0), "--max-pixels", "100").status == 65)
     #expect(try Command.run("detect", frame(0), "--size", "333x333").status == 65)

@@ -185,7 +185,8 @@ struct BoxOptions: ParsableArguments {
   }
 
   private static func indices(of list: String, in detector: Detector, option: String) throws -> Set<Int> {
-    Set(try list.split(separator: ",").map { try index(of: String($0), in: detector, option: option) })
+    let names = list.split(separator: ",", omittingEmptySubsequences: false)
+    return Set(try names.map { try index(of: String($0), in: detector, option: option) })
   }
 
   private static func index(of name: String, in detector: Detector, option: String) throws -> Int {
