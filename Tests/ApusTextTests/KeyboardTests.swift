@@ -139,6 +139,18 @@ private enum Small {
 }
 
 @Suite struct KeyboardSuggesterTests {
+  /// A mark without a letter has nothing to look for once accents are taken away.
+  @Test(arguments: ["\u{941}", "\u{941}\u{942}"]) func aLoneMarkBeginsNoWord(text: String) throws {
+    var learned = LearnedWords()
+    learned.learn("once", day: 0)
+    for style in SuggestionStyle.allCases {
+      let request = KeyboardRequest(text)
+      #expect(request.partial == text)
+      let found = try Small.suggester(likely: ["you"], style: style).0.suggestions(for: request, learned: learned)
+      #expect(found.suggestions.isEmpty, "\(style)")
+    }
+  }
+
   @Test func debrisIsNoSuggestion() throws {
     let likely = [".", "##s", "[unused5]", "you", "x", "they", "we"]
     #expect(try Small.words("how are ", likely: likely) == ["you", "they", "we"])

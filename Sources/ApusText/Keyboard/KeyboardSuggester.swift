@@ -234,6 +234,8 @@ extension KeyboardSuggester {
     of request: KeyboardRequest, _ key: String, isWhole: Bool, to best: inout HighestScores<KeyboardSuggestion>,
     _ ranking: Ranking, cache: inout KeyboardCache
   ) throws {
+    // Of a lone mark nothing is left to look for, and every word begins with nothing.
+    guard !key.isEmpty else { return }
     let completions = words.completions(of: key)
     var (own, next) = (ranking, ranking)
     next.previous = key
