@@ -258,7 +258,9 @@ import Testing
       #expect(Set(modules) == (kind == "coreml" ? ["reference_file.py", "torch_reference.py"] : ["reference_file.py"]))
       for module in modules { #expect(try Data(contentsOf: folder.file(module)) == script(module)) }
       // The same again, but not over what is something else.
-      #expect(try Command.run("parity", "--write-reference-script", kind, "-o", path).status == 0)
+      let again = try Command.run("parity", "--write-reference-script", kind, "-o", path, "--json").object
+      #expect(again["script"] as? String == path)
+      #expect(Set(again["modules"] as? [String] ?? []) == Set(modules.map { folder.path($0) }))
       try Data("mine".utf8).write(to: folder.file("reference_file.py"))
       let other = try Command.run("parity", "--write-reference-script", kind, "-o", path)
       #expect(other.status == 74 && other.errors.contains("reference_file.py: is another file already"))

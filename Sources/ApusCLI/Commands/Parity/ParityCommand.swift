@@ -191,7 +191,10 @@ struct ParityCommand: WritesFiles {
   }
 
   func run() throws {
-    if let writeReferenceScript { return try writeReferenceScript.write(to: output) }
+    if let writeReferenceScript {
+      let written = try writeReferenceScript.write(to: output)
+      return try Output.write(json ? jsonText(written) + "\n" : writeReferenceScript.text(written))
+    }
     guard let model else { return }
     try parity.limits.bounded {
       let results = try referenceModel.map { try compare(model, with: $0) } ?? check(model)

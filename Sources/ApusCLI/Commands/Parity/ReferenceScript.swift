@@ -60,10 +60,10 @@ enum ReferenceScript: String, CaseIterable, ExpressibleByArgument {
     for (path, _) in places(output) { files.writes(path, as: "--output") }
   }
 
-  /// Writes the script and what it imports, and says how it is run.
+  /// Writes the script and what it imports.
   /// - Parameter output: the script's path, at which a file may be replaced; nothing else is.
   /// - Throws: ``CommandFailure`` where other files have the names; ``FileError``.
-  func write(to output: String?) throws {
+  func write(to output: String?) throws -> Written {
     let places = places(output)
     for (path, bytes) in places.dropFirst(output == nil ? 0 : 1) where fileExists(path) {
       guard try MappedFile(path: path).withUnsafeBytes({ $0.elementsEqual(bytes) }) else {
@@ -73,7 +73,19 @@ enum ReferenceScript: String, CaseIterable, ExpressibleByArgument {
     for (path, bytes) in places {
       try AtomicFile.create(at: path) { file in try bytes.withUnsafeBytes { try file.append($0) } }
     }
-    let names = places.map { ErrorReport.oneLine($0.path) }.joined(separator: ", ")
-    try Output.write("\(names)\n\(usage(ErrorReport.oneLine(places[0].path)))\n")
+    return Written(script: output ?? script.name, modules: places.dropFirst().map(\.path))
+  }
+
+  /// The files that were written.
+  struct Written: Encodable {
+    var script: String
+    /// What the script imports.
+    var modules: [String]
+  }
+
+  /// What was written, and how it is run.
+  func text(_ written: Written) -> String {
+    let names = ([written.script] + written.modules).map { ErrorReport.oneLine($0) }.joined(separator: ", ")
+    return "\(names)\n\(usage(ErrorReport.oneLine(written.script)))\n"
   }
 }
