@@ -103,6 +103,9 @@ import Testing
       #expect(rows[0] == "t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated")
       let last = rows[360].split(separator: ",").compactMap { Double($0) }
       #expect(abs(last[2] - 20) < 1e-6)
+      // A recording without a level has its own table, and not that of the one before.
+      #expect(try Command.run("arm-drift", "-", "--csv", path, input: recording(seconds: 5)).status == 65)
+      #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 151)
     }
   }
 }

@@ -7,13 +7,13 @@ import ApusBase
 /// 2. Each frame gives an asymmetry a = |Δy of the wrists| / mean arm length, and an angle for each arm.
 /// 3. The mean of a reaches 0...4 boundaries of the profile; ``ArmDriftMode`` says what change over time adds.
 ///
-/// Fewer than 80 % of frames or of time, less than 10 s, arms that point at the camera: no level at all. A frame lasts
-/// until the next one, for half a second at most, so 20 frames 0.5 s apart are ten seconds, and 20 frames 2 s apart are
-/// not: three quarters of their time were not seen.
+/// Fewer than 80 % of frames or of the recording's time, less than 10 s from the first usable frame to the last, arms
+/// that point at the camera: no level at all. A frame lasts until the next one, for half a second at most, so 20 frames
+/// 0.5 s apart are ten seconds, and 20 frames 2 s apart are not: three quarters of their time were not seen.
 ///
 /// The same recording and settings give the same result.
 public enum ArmDriftAnalysis {
-  /// A level needs so many seconds of recording.
+  /// A level needs so many seconds from the first usable frame to the last.
   public static let shortestTest = 10.0
   /// It needs this share of the frames, and of the time.
   public static let leastCoverage = 0.8
@@ -47,14 +47,11 @@ public enum ArmDriftAnalysis {
     }
 
     let slack = ArmSamples.slack
-    guard Double(coverage.validFrames) >= leastCoverage * Double(coverage.frames) else {
-      let rarest = points.found.min { $0.frames < $1.frames }
-      return insufficient(.tooFewValidFrames(rarest: rarest?.keypoint ?? .leftWrist, found: rarest?.frames ?? 0))
-    }
+    guard coverage.suffices(coverage.validFrames) else { return insufficient(lack(of: points, coverage)) }
     guard let course = AsymmetryCourse(times: times, values: measures.map(\.asymmetry)) else {
       return insufficient(.tooFewSamples)
     }
-    guard coverage.seconds >= shortestTest - slack else { return insufficient(.tooShort) }
+    guard coverage.measuredSeconds >= shortestTest - slack else { return insufficient(.tooShort) }
     guard coverage.seenSeconds >= leastCoverage * coverage.seconds else { return insufficient(.tooManyHoles) }
     let shoulderWidths = measures.map(\.shoulderWidths).median ?? 0
     guard shoulderWidths >= leastShoulderWidths else {
@@ -86,6 +83,17 @@ public enum ArmDriftAnalysis {
         verticalDrift: verticalDifferences.reduce(0, +) / Double(measures.count),
         quality: quality, areSidesExchanged: points.areSidesExchanged,
         coverage: coverage, testDuration: recording.testDuration, samples: points.samples))
+  }
+
+  /// What too few frames have.
+  private static func lack(
+    of points: ArmSamples, _ coverage: ArmCoverage
+  ) -> ArmDriftInsufficientData.Reason {
+    if coverage.suffices(coverage.validFrames + points.lengthlessFrames) {
+      return .armsWithoutLength(frames: points.lengthlessFrames)
+    }
+    let rarest = points.found.min { $0.frames < $1.frames }
+    return .tooFewValidFrames(rarest: rarest?.keypoint ?? .leftWrist, found: rarest?.frames ?? 0)
   }
 
   /// Both arms further below the horizontal than this, in degrees, are low.
@@ -158,6 +166,9 @@ struct Steps {
 }
 
 extension ArmCoverage {
+  /// Whether so many frames are enough for a level.
+  func suffices(_ count: Int) -> Bool { Double(count) >= ArmDriftAnalysis.leastCoverage * Double(frames) }
+
   /// - Parameter times: of the valid samples.
   init(samples: [ArmSample], times: [Double], step: Steps) {
     frames = samples.count
@@ -172,7 +183,12 @@ extension ArmCoverage {
       seen += isHole ? step.frame : min(interval, ArmDriftAnalysis.longestFrame)
     }
     seenSeconds = seen
-    seconds = (times.last ?? 0) - (times.first ?? 0) + lastFrame
+    measuredSeconds = (times.last ?? 0) - (times.first ?? 0) + lastFrame
+    let (begin, end) = (samples.first?.timestamp ?? 0, samples.last?.timestamp ?? 0)
+    seconds = end - begin + step.frame
+    func unseen(_ seconds: Double) -> Double? { seconds > step.longest + ArmSamples.slack ? seconds : nil }
+    unseenAtStart = times.first.flatMap { unseen($0 - begin) }
+    unseenAtEnd = times.last.flatMap { unseen(end - $0) }
     framesPerSecond = step.median.map { 1 / $0 }
     gaps = step.intervals.count { $0 > step.longestUsual + ArmSamples.slack }
     longestInterval = step.intervals.max() ?? 0

@@ -117,6 +117,8 @@ extension ArmCoverage {
     object.add("interpolated_frames", interpolatedFrames)
     object.add("seconds", seconds)
     object.add("seen_seconds", seenSeconds)
+    if let unseenAtStart { object.add("unseen_at_start_s", unseenAtStart) }
+    if let unseenAtEnd { object.add("unseen_at_end_s", unseenAtEnd) }
     object.add("gaps", gaps)
     object.add("longest_interval_s", longestInterval)
   }

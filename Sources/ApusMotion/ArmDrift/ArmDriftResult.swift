@@ -91,6 +91,7 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
     }
     if hasBilateralLowArms { parts.append("Both arms are held low.") }
     if !areArmsHeldOut { parts.append("Neither arm is held out at the start: the level says nothing.") }
+    parts += coverage.unseenEnds.map { "\($0.capitalizedFirst)." }
     if asymmetry.isTremorLike == true { parts.append("The height swings as in a tremor.") }
     if quality == .low { parts.append("The points are of low quality: \(qualityReason).") }
     return parts.joined(separator: " ")
@@ -115,6 +116,7 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
     }
     if hasBilateralLowArms { notes.append("both arms are held low, which no asymmetry shows") }
     if asymmetry.isTremorLike == true { notes.append("the asymmetry swings as in a tremor") }
+    notes += coverage.unseenEnds
     if coverage.gaps > 0 {
       let longest = NumberText.fixed(coverage.longestInterval, decimals: 2)
       notes.append(
@@ -145,10 +147,16 @@ public struct ArmCoverage: Sendable, Hashable {
   public let validFrames: Int
   /// Frames in which a point was filled in.
   public let interpolatedFrames: Int
-  /// Seconds from the first valid frame to the end of the last, each lasting until the next.
+  /// Seconds from the first frame to the end of the last, each lasting until the next.
   public let seconds: Double
-  /// Seconds of those in which frames follow each other without a hole.
+  /// Seconds of those from the first valid frame to the end of the last.
+  public let measuredSeconds: Double
+  /// Seconds of those in which valid frames follow each other without a hole.
   public let seenSeconds: Double
+  /// Seconds before the first valid frame; nil where they are no more than gaps that are filled.
+  public let unseenAtStart: Double?
+  /// Seconds after the last valid frame; nil as with ``unseenAtStart``.
+  public let unseenAtEnd: Double?
   /// Frames a second: one over the middle interval; nil for a single frame.
   public let framesPerSecond: Double?
   /// Intervals longer than one and a half frames, of which each lasts the middle interval, and half a second at most.
@@ -157,17 +165,34 @@ public struct ArmCoverage: Sendable, Hashable {
   public let longestInterval: Double
 }
 
+extension ArmCoverage {
+  /// What is to be said of a recording that shows the arms later than it begins, or no longer where it ends: an arm that
+  /// falls may leave the picture.
+  var unseenEnds: [String] {
+    func text(_ seconds: Double) -> String { NumberText.fixed(seconds, decimals: 1) + " s" }
+    let start = unseenAtStart.map {
+      "the arms were not both seen in the first \(text($0)): their start is measured after that"
+    }
+    let end = unseenAtEnd.map {
+      "the arms were not both seen in the last \(text($0)): their end is measured before that"
+    }
+    return [start, end].compactMap { $0 }
+  }
+}
+
 /// Why a recording gives no level.
 public struct ArmDriftInsufficientData: ApusError, Sendable, Hashable {
   /// What is missing.
   public enum Reason: Sendable, Hashable {
     /// Fewer than 80 % of the frames have all points; the point that is missing most.
     case tooFewValidFrames(rarest: ArmKeypoint, found: Int)
+    /// The points are there, and in so many frames the wrists lie on the shoulders: no direction, no level.
+    case armsWithoutLength(frames: Int)
     /// Fewer valid frames than ``AsymmetryCourse/fewestSamples``.
     case tooFewSamples
-    /// Shorter than ten seconds.
+    /// Less than ten seconds from the first valid frame to the last.
     case tooShort
-    /// Holes take more than 20 % of the time.
+    /// Holes, or what comes before the first valid frame and after the last, take more than 20 % of the time.
     case tooManyHoles
     /// The arms are shorter than a quarter of the shoulder width.
     case armsPointAtCamera(shoulderWidths: Double)
@@ -194,20 +219,36 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
     case .tooFewValidFrames(let rarest, let found):
       "\(valid) of \(frames) frames have both wrists and both shoulders, expected "
         + "\(ArmDriftAnalysis.leastCoverageText) or more (\(rarest.name) was found in \(found))"
+    case .armsWithoutLength(let count):
+      "the wrists lie on the shoulders in \(count) of \(frames) frames: the arms have no length"
     case .tooFewSamples:
       "\(valid) valid frame\(valid == 1 ? "" : "s"), expected \(AsymmetryCourse.fewestSamples) or more"
-    case .tooShort:
-      "\(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.shortestTestText) or more"
+    case .tooShort: tooShort
     case .tooManyHoles:
-      "the arms were seen in \(Self.rounded(coverage.seenSeconds)) of \(Self.rounded(coverage.seconds)) s, expected "
-        + "\(ArmDriftAnalysis.leastCoverageText) or more" + sparseness
+      "the arms were seen in \(seen[0]) of \(seen[1]) s, expected \(ArmDriftAnalysis.leastCoverageText) or more"
+        + sparseness
     case .armsPointAtCamera(let widths):
-      "the arms are \(Self.rounded(widths)) shoulder widths long, expected "
-        + "\(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
+      "the arms are \(Self.rounded([widths]) { $0[0] < ArmDriftAnalysis.leastShoulderWidths }[0]) shoulder widths long, "
+        + "expected \(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
     case .armLengthsDiffer(let share):
-      "one arm is \(Self.rounded(100 * share)) % shorter than the other, expected "
-        + "\(NumberText.short(100 * ArmDriftAnalysis.largestLengthDifference)) % or less"
+      "one arm is \(Self.rounded([100 * share]) { $0[0] > Self.largestDifference }[0]) % shorter than the other, expected "
+        + "\(NumberText.short(Self.largestDifference)) % or less"
     }
+  }
+
+  /// In percent.
+  private static let largestDifference = 100 * ArmDriftAnalysis.largestLengthDifference
+
+  /// The seconds that were seen, and those of the recording.
+  private var seen: [Double] {
+    Self.rounded([coverage.seenSeconds, coverage.seconds]) { $0[0] < ArmDriftAnalysis.leastCoverage * $0[1] }
+  }
+
+  private var tooShort: String {
+    let seconds = Self.rounded([coverage.measuredSeconds]) { $0[0] < ArmDriftAnalysis.shortestTest }[0]
+    let isWhole = coverage.unseenAtStart == nil && coverage.unseenAtEnd == nil
+    return "\(seconds) s" + (isWhole ? "" : " from the first frame with both arms to the last")
+      + ", expected \(ArmDriftAnalysis.shortestTestText) or more"
   }
 
   /// What is to be said of frames too far apart.
@@ -215,12 +256,19 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
     guard let rate = coverage.framesPerSecond, rate * ArmDriftAnalysis.longestFrame < 1 - ArmSamples.slack else {
       return ""
     }
-    return "; its frames are \(Self.rounded(1 / rate)) s apart, and each shows half a second at most (times are in "
-      + "seconds, not in milliseconds)"
+    let interval = Self.rounded([1 / rate]) { _ in true }[0]
+    return "; its frames are \(interval) s apart, and each shows half a second at most (times are in seconds, not in "
+      + "milliseconds)"
   }
 
-  /// Two decimals are enough for a message.
-  private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+  /// Two decimals are enough for a message, unless they hide what is wrong: 9.998 is no 10.
+  private static func rounded(_ values: [Double], while isWrong: ([Double]) -> Bool) -> [Double] {
+    for scale in [1e2, 1e3, 1e4, 1e5, 1e6, 1e7] {
+      let rounded = values.map { ($0 * scale).rounded() / scale }
+      if isWrong(rounded) { return rounded }
+    }
+    return values
+  }
 }
 
 extension ArmDriftInsufficientData {

@@ -16,6 +16,8 @@ public struct ArmSamples: Sendable {
   public let areSidesExchanged: Bool
   /// For each point that is needed, in how many frames it is there.
   let found: [(keypoint: ArmKeypoint, frames: Int)]
+  /// In how many frames all of these are there and measure nothing: the wrists lie on the shoulders.
+  let lengthlessFrames: Int
   /// One for each ``ArmKeypoint``, in its order.
   private let tracks: [Track]
 
@@ -41,17 +43,20 @@ public struct ArmSamples: Sendable {
     if areSidesExchanged { tracks = ArmKeypoint.allCases.map { tracks[$0.mirrored.rawValue] } }
     self.tracks = tracks
     let needed = ArmKeypoint.required.map { tracks[$0.rawValue] }
+    var lengthlessFrames = 0
     samples = frames.indices.map { index in
       var measures: ArmMeasures?
       let points = needed.map { $0.positions[index] }
       if let lw = points[0], let rw = points[1], let ls = points[2], let rs = points[3] {
         measures = ArmMeasures(
           leftShoulder: ls, rightShoulder: rs, leftWrist: lw, rightWrist: rw, height: frames[index].height)
+        if measures == nil { lengthlessFrames += 1 }
       }
       return ArmSample(
         timestamp: times[index], measures: measures,
         isInterpolated: measures != nil && needed.contains { $0.isFilled[index] })
     }
+    self.lengthlessFrames = lengthlessFrames
   }
 
   /// Where a point is in a frame, in pixels from the top left: filled in and on its side as it is measured. Nil where

@@ -159,6 +159,58 @@ import Testing
     #expect(reason(try analyzer.outcome(of: ends)) == .tooManyHoles)
   }
 
+  /// The right wrist falls out of the picture at 10.2 s of 12.5.
+  @Test func armsThatLeaveThePictureAreSaid() throws {
+    let frames = armFrames(seconds: 12.5) { armFrame($0, right: $0 < 10.19 ? (0.1, 0.4) : nil) }
+    let report = try #require(try ArmTest().report(on: frames))
+    #expect(report.estimatedMotorLevel == 0)
+    #expect(abs(report.coverage.seconds - 12.5) < 1e-9 && abs(report.coverage.measuredSeconds - 10.2) < 1e-9)
+    // The last frame is at 374/30 s, the last with both arms at 305/30.
+    #expect(report.coverage.unseenAtStart == nil)
+    #expect(abs(try #require(report.coverage.unseenAtEnd) - 2.3) < 1e-9)
+    let note = "the arms were not both seen in the last 2.3 s: their end is measured before that"
+    #expect(report.notes == [note] && report.message.hasSuffix("T" + note.dropFirst() + "."))
+    #expect(report.json.contains(#""unseen_at_end_s":2.3"#) && !report.json.contains("unseen_at_start_s"))
+    let late = armFrames(seconds: 12.5) { armFrame($0, right: $0 > 2.19 ? (0.1, 0.4) : nil) }
+    let start = try #require(try ArmTest().report(on: late))
+    #expect(start.notes.contains { $0.hasPrefix("the arms were not both seen in the first 2.2 s") })
+    // A detector that misses what it then finds again is no arm that left.
+    let missed = armFrames { armFrame($0, right: $0 < 11.8 ? (0.1, 0.4) : nil) }
+    #expect(try #require(try ArmTest().report(on: missed)).notes.isEmpty)
+  }
+
+  /// The share of the time is that of the whole recording: 11 of 71.1 s, though most frames are of the eleven.
+  @Test func timeWithoutArmsCountsAtTheEndsToo() throws {
+    let seen = (0..<110).map { armFrame(Double($0) / 10) }
+    let outcome = try ArmTest().outcome(of: seen + (1...24).map { armFrame(11 + 2.5 * Double($0), right: nil) })
+    #expect(reason(outcome) == .tooManyHoles)
+    guard case .insufficientData(let data) = outcome else { throw Unexpected() }
+    #expect(abs(data.coverage.seconds - 71.1) < 1e-9 && abs(data.coverage.seenSeconds - 11) < 1e-9)
+    #expect(data.coverage.validFrames == 110 && data.coverage.frames == 134)
+    // Ten seconds are those of the arms.
+    let late = armFrames(seconds: 12) { armFrame($0, right: $0 < 9.8 ? (0.1, 0.4) : nil) }
+    #expect(reason(try ArmTest().outcome(of: late)) == .tooShort)
+    #expect(
+      try ArmTest().outcome(of: late).json.contains(
+        "9.8 s from the first frame with both arms to the last, expected 10 s or more"))
+  }
+
+  @Test func messagesSayWhatIsWrong() throws {
+    func text(_ frames: [ArmFrame]) throws -> String {
+      guard case .insufficientData(let data) = try ArmTest().outcome(of: frames) else { throw Unexpected() }
+      return data.description
+    }
+    // 299 frames that last 9.998 s.
+    let short = (0..<299).map { armFrame(Double($0) * 9.998 / 299) }
+    #expect(try text(short) == "insufficient_data: 9.998 s, expected 10 s or more")
+    #expect(
+      try text(armFrames(seconds: 8.5) { armFrame($0) }) == "insufficient_data: 8.5 s, expected 10 s or more")
+    let on = armFrames { armFrame($0, left: (0.6, 0.4), right: (0.4, 0.4)) }
+    #expect(
+      try text(on)
+        == "insufficient_data: the wrists lie on the shoulders in 360 of 360 frames: the arms have no length")
+  }
+
   @Test func shortGapsAreFilledAndLongOnesAreNot() throws {
     func report(missing: ClosedRange<Int>) throws -> ArmDriftMeasurement? {
       let frames = armFrames { time in

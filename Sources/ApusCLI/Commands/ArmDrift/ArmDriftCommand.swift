@@ -88,10 +88,11 @@ struct ArmDriftCommand: WritesFiles {
     let samples = ArmSamples(recording)
     let result = ArmDriftAnalysis.analyze(recording, settings: settings.analysis, samples: samples)
     if json { try Output.line(result.json) }
-    if case .measured(let measurement) = result {
-      if !json { for line in ArmDriftText(measurement).lines { try Output.line(line) } }
-      if let csv { try TextFile.write(measurement.csv, to: csv) }
+    if case .measured(let measurement) = result, !json {
+      for line in ArmDriftText(measurement).lines { try Output.line(line) }
     }
+    // Also without a level: an older table would look like this recording's.
+    if let csv { try TextFile.write(samples.csv, to: csv) }
     let page = try write(result, of: file, recording, samples, recorder)
     var failure: CommandFailure?
     if case .insufficientData(let reason) = result { failure = .init(.badData, "\(source.name): \(reason)") }
