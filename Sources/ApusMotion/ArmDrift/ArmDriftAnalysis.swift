@@ -82,7 +82,8 @@ public enum ArmDriftAnalysis {
         left: left, right: right, asymmetry: course,
         verticalDrift: verticalDifferences.reduce(0, +) / Double(measures.count),
         quality: quality, areSidesExchanged: points.areSidesExchanged,
-        coverage: coverage, testDuration: recording.testDuration, samples: points.samples))
+        coverage: coverage, testDuration: recording.testDuration, personChanges: recording.personChanges,
+        samples: points.samples))
   }
 
   /// What too few frames have.

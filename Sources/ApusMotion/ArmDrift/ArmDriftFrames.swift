@@ -111,6 +111,9 @@ public struct ArmRecording: Sendable, Hashable {
   public let subjectLeftIsImageLeft: Bool?
   /// How long the test was meant to last, in seconds, where the file says.
   public let testDuration: Double?
+  /// How often the person in detections of several people was out of view for more than a second, and whoever was
+  /// surest then was chosen instead: perhaps somebody else.
+  public let personChanges: Int
 
   /// More frames than this, more than nine hours at 30 a second, are refused.
   public static let frameLimit = 1_000_000
@@ -119,7 +122,7 @@ public struct ArmRecording: Sendable, Hashable {
   ///   without size; a time that does not come after the one before. It names none where all points are in another
   ///   space than their frames say.
   public init(
-    frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil, testDuration: Double? = nil
+    frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil, testDuration: Double? = nil, personChanges: Int = 0
   ) throws(ArmDriftError) {
     guard !frames.isEmpty else { throw ArmDriftError(.noFrames) }
     guard frames.count <= Self.frameLimit else { throw ArmDriftError(.tooManyFrames(limit: Self.frameLimit)) }
@@ -141,5 +144,6 @@ public struct ArmRecording: Sendable, Hashable {
     self.frames = frames
     self.subjectLeftIsImageLeft = subjectLeftIsImageLeft
     self.testDuration = testDuration
+    self.personChanges = personChanges
   }
 }

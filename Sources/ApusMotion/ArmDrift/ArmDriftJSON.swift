@@ -58,6 +58,7 @@ extension ArmDriftMeasurement {
     object.add("arms_held_out", areArmsHeldOut)
     if let tremor = asymmetry.isTremorLike { object.add("tremor_detected", tremor) }
     object.add("sides_exchanged", areSidesExchanged)
+    if personChanges > 0 { object.add("person_changes", personChanges) }
     coverage.add(to: &object)
     object.add("disclaimer", ArmDriftNotice.disclaimer)
     return object.text

@@ -63,6 +63,8 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
   public let coverage: ArmCoverage
   /// How long the test was meant to last, where the recording says.
   public let testDuration: Double?
+  /// How often another person may have been taken for the one before: ``ArmRecording/personChanges``.
+  public let personChanges: Int
   /// Every frame, in order.
   public let samples: [ArmSample]
 
@@ -122,6 +124,12 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
       notes.append(
         "\(coverage.gaps) gap\(coverage.gaps == 1 ? "" : "s") between frames, the longest \(longest) s")
     }
+    if personChanges > 0 {
+      let times = personChanges == 1 ? "once" : "\(personChanges) times"
+      notes.append(
+        "\(times) the person was out of view for more than \(NumberText.short(ArmPersonFollower.longestAbsence)) s; "
+          + "who was chosen then may be somebody else")
+    }
     if areSidesExchanged { notes.append("left and right were exchanged, as the recording asks") }
     return notes
   }
@@ -166,8 +174,8 @@ public struct ArmCoverage: Sendable, Hashable {
 }
 
 extension ArmCoverage {
-  /// What is to be said of a recording that shows the arms later than it begins, or no longer where it ends: an arm that
-  /// falls may leave the picture.
+  /// What is to be said of a recording that shows the arms later than it begins, or no longer where it ends: an arm
+  /// that falls may leave the picture.
   var unseenEnds: [String] {
     func text(_ seconds: Double) -> String { NumberText.fixed(seconds, decimals: 1) + " s" }
     let start = unseenAtStart.map {
@@ -228,11 +236,11 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
       "the arms were seen in \(seen[0]) of \(seen[1]) s, expected \(ArmDriftAnalysis.leastCoverageText) or more"
         + sparseness
     case .armsPointAtCamera(let widths):
-      "the arms are \(Self.rounded([widths]) { $0[0] < ArmDriftAnalysis.leastShoulderWidths }[0]) shoulder widths long, "
-        + "expected \(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
+      "the arms are \(Self.rounded([widths]) { $0[0] < ArmDriftAnalysis.leastShoulderWidths }[0]) shoulder widths "
+        + "long, expected \(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
     case .armLengthsDiffer(let share):
-      "one arm is \(Self.rounded([100 * share]) { $0[0] > Self.largestDifference }[0]) % shorter than the other, expected "
-        + "\(NumberText.short(Self.largestDifference)) % or less"
+      "one arm is \(Self.rounded([100 * share]) { $0[0] > Self.largestDifference }[0]) % shorter than the other, "
+        + "expected \(NumberText.short(Self.largestDifference)) % or less"
     }
   }
 

@@ -15,7 +15,10 @@ struct ArmRecord {
   var line: Int
   var timestamp: Double?
   var settings = ArmSettings()
+  /// In a detection, those of the surest person.
   var points: [ArmKeypoint: PosePoint]
+  /// Everybody with points, where a detection has several.
+  var people: [ArmPerson] = []
   /// Whether the points come from a detection.
   var isDetection = false
 }
@@ -101,7 +104,9 @@ struct ArmJSONParser: JSONGrammar {
       case "detections":
         parser.isInFrame = true
         record.isDetection = true
-        record.points = try parser.detections()
+        let people = try parser.detections()
+        record.points = people.surest.map { people[$0].points } ?? [:]
+        if people.count > 1 { record.people = people }
       case "body":
         guard !parser.isBody else { throw parser.fail(.mixedForms("body", "body")) }
         parser.body = try parser.scanner.string("the text of the body")
@@ -221,25 +226,26 @@ struct ArmJSONParser: JSONGrammar {
     return points
   }
 
-  /// The points of the person with the highest score; none where no person with points was found.
-  private mutating func detections() throws(JSONScanner.Failure) -> [ArmKeypoint: PosePoint] {
-    var best: (score: Double, points: [ArmKeypoint: PosePoint])?
+  /// The people with points; `score` may be named `confidence`, which counts where both are there.
+  private mutating func detections() throws(JSONScanner.Failure) -> [ArmPerson] {
+    var people: [ArmPerson] = []
     try list("detections") { (parser) throws(JSONScanner.Failure) in
-      var (isPerson, score, points): (Bool, Double, [ArmKeypoint: PosePoint]?) = (true, 0, nil)
+      var (isPerson, points): (Bool, [ArmKeypoint: PosePoint]?) = (true, nil)
+      var (score, confidence): (Double?, Double?)
       try parser.members { (parser, key) throws(JSONScanner.Failure) in
         switch key {
         case "class": isPerson = try parser.scanner.string("the name of a class") == "person"
         case "score": score = try parser.number("score")
+        case "confidence": confidence = try parser.optional("confidence")
         case "keypoints":
           if try parser.scanner.takeNull() { return }
           points = try parser.cocoPoints()
         default: try parser.scanner.skipValue()
         }
       }
-      guard isPerson, let points, score > (best?.score ?? -.infinity) else { return }
-      best = (score, points)
+      if isPerson, let points { people.append(ArmPerson(score: confidence ?? score ?? 0, points: points)) }
     }
-    return best?.points ?? [:]
+    return people
   }
 
   /// `[[x, y, v], …]`, 17 of them; null is a point that was not found.

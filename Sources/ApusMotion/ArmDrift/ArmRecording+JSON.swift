@@ -37,7 +37,8 @@ extension ArmRecording {
   /// - a frame a line: `{"t", "width", "height", "coordinate_space", "keypoints": {…}}`; one such object alone is a
   ///   single frame;
   /// - detections a line: `{"t", "width", "height", "detections": [{"class": "person", "score", "box", "keypoints":
-  ///   [[x, y, v], … 17 of COCO]}]}`, of which the person with the highest score counts.
+  ///   [[x, y, v], … 17 of COCO]}]}`; of several people the one with the highest score (or `confidence`) at first, and
+  ///   then the same one as far as the shoulders show it: see ``ArmRecording/personChanges``.
   ///
   /// Each may be the text in `body` of an envelope `{"statusCode", "headers", "body"}`. Points are named as
   /// ``ArmKeypoint`` has them; other points and other keys are passed over.
@@ -56,10 +57,12 @@ extension ArmRecording {
     var timeline = FrameTimeline(framesPerSecond: parser.settings.framesPerSecond ?? options.framesPerSecond)
     var frames: [ArmFrame] = []
     frames.reserveCapacity(parser.records.count)
+    // Where nobody else is ever in view, there is nobody to be taken for somebody else.
+    var follower = parser.records.contains { !$0.people.isEmpty } ? ArmPersonFollower() : nil
     for (index, record) in parser.records.enumerated() {
       do throws(ArmDriftError.Reason) {
         let frame = try timeline.next(at: record.timestamp) { (time, previous) throws(ArmDriftError.Reason) in
-          try record.frame(at: time, after: previous, of: parser.settings, options)
+          try record.frame(at: time, after: previous, of: parser.settings, options, &follower)
         }
         guard let frame else { throw .missingField("t, the time in seconds, without a frame rate to fill it in,") }
         frames.append(frame)
@@ -71,22 +74,28 @@ extension ArmRecording {
     }
     try self.init(
       frames: frames, subjectLeftIsImageLeft: parser.settings.subjectLeftIsImageLeft,
-      testDuration: parser.settings.testDuration)
+      testDuration: parser.settings.testDuration, personChanges: follower?.changes ?? 0)
   }
 }
 
 extension ArmRecord {
   /// The checked frame of a record, with what it leaves out from the file or else from the options.
   fileprivate func frame(
-    at time: Double, after previous: Double?, of file: ArmSettings, _ options: ArmReaderOptions
+    at time: Double, after previous: Double?, of file: ArmSettings, _ options: ArmReaderOptions,
+    _ follower: inout ArmPersonFollower?
   ) throws(ArmDriftError.Reason) -> ArmFrame {
     guard let width = settings.width ?? file.width ?? options.width else { throw .missingField("width") }
     guard let height = settings.height ?? file.height ?? options.height else { throw .missingField("height") }
     guard let space = settings.space ?? file.space ?? (isDetection ? .pixel : options.space) else {
       throw .missingField("coordinate_space")
     }
-    let frame = ArmFrame(timestamp: time, width: width, height: height, space: space, points: points)
+    var frame = ArmFrame(timestamp: time, width: width, height: height, space: space, points: points)
     if let fault = frame.fault(after: previous) { throw fault }
+    if follower != nil {
+      let everybody = people.isEmpty && !points.isEmpty ? [ArmPerson(score: 0, points: points)] : people
+      let chosen = follower?.points(among: everybody, in: frame) ?? [:]
+      for keypoint in ArmKeypoint.allCases { frame[keypoint] = chosen[keypoint] }
+    }
     return frame
   }
 }

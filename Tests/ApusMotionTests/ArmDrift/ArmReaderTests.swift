@@ -94,6 +94,63 @@ import Testing
       failure(short)?.description == #"line 1 (frame 0): "keypoints" is "1 points", expected the 17 of COCO"#)
   }
 
+  /// A person of 17 points whose shoulders are 200 apart, and whose wrists are 300 from them.
+  private func person(at x: Double, _ key: String, _ score: Double) -> String {
+    var points = Array(repeating: "null", count: 17)
+    for (keypoint, offset) in [(5, 100.0), (6, -100), (9, 400), (10, -400)] {
+      points[keypoint] = "[\(x + offset),400,0.9]"
+    }
+    return #"{"class":"person","\#(key)":\#(score),"keypoints":[\#(points.joined(separator: ","))]}"#
+  }
+
+  /// Of each frame, where the left wrist is; nil where nobody is taken.
+  private func wrists(_ frames: [[String]], step: Double = 0.1) throws -> (x: [Double?], changes: Int) {
+    let lines = frames.enumerated().map { index, people in
+      let head = #""t":\#(Double(index) * step),"width":2400,"height":1000"#
+      return #"{\#(head),"detections":[\#(people.joined(separator: ","))]}"#
+    }
+    let recording = try read(lines.joined(separator: "\n"))
+    return (recording.frames.map { $0[.leftWrist]?.x }, recording.personChanges)
+  }
+
+  @Test func aScoreMayBeAConfidence() throws {
+    for key in ["score", "confidence"] {
+      let found = try wrists([[person(at: 600, key, 0.5), person(at: 1600, key, 0.9)]])
+      #expect(found.x == [2000], "\(key)")
+    }
+  }
+
+  /// Two people whose scores differ by a hundredth, now this way and now that way.
+  @Test func onePersonIsFollowed() throws {
+    // The first one moves by a tenth of the shoulder width a frame.
+    let places = (0..<30).map { 500 + 20 * Double($0) }
+    func frames(_ count: Int, without missing: Range<Int> = 0..<0) -> [[String]] {
+      (0..<count).map { index in
+        let (first, second) = index % 2 == 0 ? (0.9, 0.89) : (0.89, 0.9)
+        let other = person(at: 1600, "score", second)
+        return missing.contains(index) ? [other] : [other, person(at: places[index], "score", first)]
+      }
+    }
+    let expected: [Double?] = places.map { $0 + 400 }
+    let both = try wrists(frames(20))
+    #expect(both.x == Array(expected[..<20]) && both.changes == 0)
+    // Where that one is missed for a moment, the other one is not taken.
+    let missed = try wrists(frames(20, without: 8..<12))
+    let nobody = [Double?](repeating: nil, count: 4)
+    #expect(missed.x == expected[..<8] + nobody + expected[12..<20])
+    #expect(missed.changes == 0)
+    // More than a second after the last frame with that one somebody is chosen anew, and that is said.
+    let gone = try wrists(frames(30, without: 8..<30))
+    #expect(gone.x == expected[..<8] + [Double?](repeating: nil, count: 10) + [Double?](repeating: 2000, count: 12))
+    #expect(gone.changes == 1)
+  }
+
+  /// Where nobody else is ever seen, whoever is seen counts, wherever that is.
+  @Test func oneAloneMayJump() throws {
+    let jumping = try wrists((0..<6).map { [person(at: $0 < 3 ? 500 : 1600, "score", 0.9)] })
+    #expect(jumping.x == [900, 900, 900, 2000, 2000, 2000] && jumping.changes == 0)
+  }
+
   @Test func whatIsLeftOutIsFilledIn() throws {
     var options = ArmReaderOptions()
     options.framesPerSecond = 2
