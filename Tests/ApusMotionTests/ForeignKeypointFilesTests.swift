@@ -104,6 +104,21 @@ import Testing
     }
   }
 
+  /// The same letters, and two places at the ends of the animal.
+  @Test func theRearIsNoRightEar() throws {
+    for name in ["rear", "Rear", "REAR", "rear_end", "rear end", "RearEnd", "rear_tip", "_rear"] {
+      #expect(try KeypointNames(["nose", name], order: .cvat, map: [:]).unknown == [name])
+    }
+    for name in ["R_ear", "r_ear", "r ear", "rEar", "REar", "earR", "ear_r", "R_ear_tip", "rEarBase", "right_ear"] {
+      #expect(try KeypointNames([name], order: .cvat, map: [:]).parts.first?.ours == "right_ear", "\(name)")
+    }
+    // Where both are in a file, each is what it is; and the rear of a leg is the leg's.
+    let both = try KeypointNames(["rear", "r_ear", "rear_right_paw", "leye"], order: .cvat, map: [:])
+    #expect(both.parts.map(\.ours) == [nil, "right_ear", "right_back_paw", "left_eye"])
+    let asked = try KeypointNames(["rear"], order: .cvat, map: ["rear": "tail_base"])
+    #expect(asked.parts.map(\.ours) == ["tail_base"])
+  }
+
   /// Sets of keypoints as data sets and models name them, and what each of the 24 takes from them.
   @Test(
     arguments: [

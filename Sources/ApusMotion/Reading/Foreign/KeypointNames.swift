@@ -2,10 +2,10 @@ import ApusBase
 
 /// Which of a file's own names for body parts are points of a ``KeypointOrder``.
 ///
-/// Capitals, blanks, underscores, hyphens and full stops do not count. A point's own name comes before a usual synonym
-/// (of the order `cvat` alone: `left_hind_paw`, `paw_lb`, `tail_start`, …), that before the name of a place nearby
-/// (`neck_end` for the withers, where nothing else is), and what the caller says before all of them. Where two synonyms
-/// mean one point the first counts.
+/// Capitals, blanks, underscores, hyphens and full stops do not count, except that `rear` is not the right ear, which
+/// `R_ear` and `rEar` are. A point's own name comes before a usual synonym (of the order `cvat` alone: `left_hind_paw`,
+/// `paw_lb`, `tail_start`, …), that before the name of a place nearby (`neck_end` for the withers, where nothing else
+/// is), and what the caller says before all of them. Where two synonyms mean one point the first counts.
 public struct KeypointNames: Sendable, Hashable {
   /// A part of the body as a file has it.
   public struct Part: Sendable, Hashable {
@@ -47,7 +47,10 @@ public struct KeypointNames: Sendable, Hashable {
     let synonyms = order == .cvat ? [KeypointSynonyms.usual, KeypointSynonyms.nearby] : []
     for table in [own] + synonyms {
       for (part, key) in keys.enumerated() where places[part] == nil {
-        if let place = table[key], taken.insert(place).inserted { places[part] = place }
+        guard let place = table[key] else { continue }
+        // The letters are those of a right ear.
+        if place == DogKeypoint.rightEar.rawValue, Self.isRear(theirs[part]) { continue }
+        if taken.insert(place).inserted { places[part] = place }
       }
     }
     guard !taken.isEmpty else { throw .file(.noKnownKeypoints(theirs)) }
@@ -58,6 +61,17 @@ public struct KeypointNames: Sendable, Hashable {
 
   /// A name by its letters and digits alone, in lower case.
   static func key(_ name: String) -> String {
-    String(name.lowercased().filter { !" _-.".contains($0) })
+    String(name.lowercased().filter { !separators.contains($0) })
+  }
+
+  private static let separators = " _-."
+
+  /// Whether a name begins with the word `rear`, not with a side and an ear: nothing parts its first letter from the
+  /// second, neither a separator nor a capital.
+  private static func isRear(_ name: String) -> Bool {
+    let letters = Array(name.drop { separators.contains($0) })
+    guard key(name).hasPrefix("rear"), letters.count > 2 else { return false }
+    let startsAnew = letters[1].isUppercase && (letters[0].isLowercase || letters[2].isLowercase)
+    return !separators.contains(letters[1]) && !startsAnew
   }
 }
