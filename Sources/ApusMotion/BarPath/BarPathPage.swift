@@ -89,10 +89,14 @@ public struct BarPathPage: Sendable {
 
   private var method: String {
     let settings = result.settings
+    let plate = "\(NumberText.short(settings.plateDiameterCm)) cm"
     let scale =
-      result.calibration == nil
-      ? "No scale is known, so lengths are in pixels."
-      : "The scale rests on plates of \(NumberText.short(settings.plateDiameterCm)) cm."
+      switch result.calibration?.source {
+      case nil: "No scale is known, so lengths are in pixels."
+      case .given: "The scale was given."
+      case .plate: "The scale rests on a plate of \(plate) whose diameter in the picture was given."
+      case .automatic(let frames, _): "The scale rests on plates of \(plate), as \(frames) frames show them."
+      }
     return "\(scale) Range of motion and turning points are measured on the \(settings.metricsPath.rawValue) path, "
       + "velocities from the times of the frames. Depth is the range in percent of "
       + "\(NumberText.short(settings.depthReferenceCm)) cm."
