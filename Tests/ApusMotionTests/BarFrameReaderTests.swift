@@ -182,6 +182,21 @@ extension BarReaderOptions: Changeable {}
     #expect(field.contains("frame rate"))
   }
 
+  /// Results name frames as the file does; those without a number follow the one before.
+  @Test func framesKeepTheirNumbers() throws {
+    let text = "frame,t,x,y\n100,0,1,2\n101,0.1,1,2\n103,0.3,,\n,0.4,1,2\n1.5,0.5,1,2\n1e300,0.6,1,2\n"
+    let frames = try BarFrameReader.frames(in: text)
+    #expect(frames.map(\.number) == [100, 101, 103, nil, nil, nil])
+    let result = try BarPathAnalysis.analyze(frames)
+    #expect(result.samples.map(\.frame) == [100, 101, 103, 104, 105, 106])
+    let rows = result.csv().split(separator: "\n").dropFirst()
+    #expect(rows.map { $0.prefix { $0 != "," } } == ["100", "101", "103", "104", "105", "106"])
+    let line = try BarFrameReader.frames(in: #"{"frame":12,"t":0.4,"bar":[3,4]}"#)
+    #expect(line.map(\.number) == [12])
+    var tracker = try BarTracker()
+    #expect(try tracker.push(line[0]).frame == 12 && tracker.frameCount == 1)
+  }
+
   @Test func severalLifts() throws {
     let text = "lift,t,x,y\na,0,1,2\na,1,1,2\nb,0,3,4\nb,0.5,3,4\n"
     let error = BarFrameReader.failure(in: text)

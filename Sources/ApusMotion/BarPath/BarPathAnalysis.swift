@@ -55,7 +55,7 @@ extension BarPathStream {
     }
     let samples = frames.indices.map { index in
       BarPathSample(
-        frame: frames[index].index, timestamp: timestamps[index], detected: frames[index].bar,
+        frame: frames[index].number, timestamp: timestamps[index], detected: frames[index].bar,
         position: frames[index].bar ?? inPicture(filled.points[index]), smoothed: inPicture(smoothed[index]),
         velocity: velocity[index], drawn: inPicture(drawn[index]), drawnVelocity: drawnVelocity[index],
         repID: repIDs[index], leftWrist: frames[index].leftWrist,

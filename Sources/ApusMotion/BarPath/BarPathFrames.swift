@@ -108,6 +108,8 @@ public struct BarFrame: Sendable, Hashable {
   public var observation: BarObservation { didSet { check() } }
   /// What is known of the lifter; nil where nothing is.
   public var pose: BarPose? { didSet { check() } }
+  /// Which frame of its video it is, where that is known; results name it so. Nil is the one after the frame before.
+  public var number: Int?
 
   /// The frame in pixels, or what is wrong with it.
   private var pixels: Result<BarPixelFrame, Fault> = .failure(.missingImageSize)
@@ -115,7 +117,7 @@ public struct BarFrame: Sendable, Hashable {
   /// A frame of any content.
   public init(
     timestamp: Double, width: Double?, height: Double?, space: ImageSpace = .pixel, observation: BarObservation,
-    pose: BarPose? = nil
+    pose: BarPose? = nil, number: Int? = nil
   ) {
     self.timestamp = timestamp
     self.width = width
@@ -123,6 +125,7 @@ public struct BarFrame: Sendable, Hashable {
     self.space = space
     self.observation = observation
     self.pose = pose
+    self.number = number
     check()
   }
 

@@ -1,6 +1,7 @@
 /// What is known of one frame at the end. Positions are in pixels of the picture, from the top left.
 public struct BarPathSample: Sendable, Hashable {
-  /// The frame's index in the input, from 0; frames that could not be used leave a hole.
+  /// Which frame of the video it is: ``BarFrame/number``, or else one more than the frame before, from 0. Frames that
+  /// could not be used leave a hole.
   public let frame: Int
   /// Seconds, as the frame has them.
   public let timestamp: Double

@@ -47,7 +47,7 @@ public struct BarPathStream: Sendable {
 
 /// What a stream knows of a frame when it has just come.
 public struct BarPathUpdate: Sendable, Hashable {
-  /// The frame's index in the input, from 0.
+  /// Which frame of the video it is: ``BarPathSample/frame``.
   public let frame: Int
   /// Seconds, as the frame has them.
   public let timestamp: Double
@@ -68,7 +68,7 @@ public struct BarPathUpdate: Sendable, Hashable {
 
   /// What a frame that came before looks like now.
   public struct Revision: Sendable, Hashable {
-    /// The frame's index in the input, from 0.
+    /// Which frame of the video it is: ``BarPathSample/frame``.
     public let frame: Int
     /// Seconds, as the frame has them.
     public let timestamp: Double
@@ -81,7 +81,8 @@ public struct BarPathUpdate: Sendable, Hashable {
 
 /// What is kept of a frame.
 struct StoredFrame: Sendable {
-  var index: Int
+  /// ``BarPathSample/frame``.
+  var number: Int
   var timestamp: Double
   var bar: BarPoint?
   /// Of the bar's box.
@@ -91,8 +92,8 @@ struct StoredFrame: Sendable {
   /// Whether no way leads here from the frames before: another bar was followed in them.
   var startsAnew = false
 
-  init(index: Int, timestamp: Double, bar: BarCandidate?, leftWrist: BarPoint?, rightWrist: BarPoint?) {
-    self.index = index
+  init(number: Int, timestamp: Double, bar: BarCandidate?, leftWrist: BarPoint?, rightWrist: BarPoint?) {
+    self.number = number
     self.timestamp = timestamp
     (self.bar, size) = (bar?.center, bar?.size ?? BarSize())
     self.leftWrist = leftWrist

@@ -24,6 +24,8 @@ public struct BarTracker: Sendable {
   /// What the settings say of the scale.
   let calibration: BarCalibration?
 
+  /// What a frame without a number is called.
+  private var nextNumber = 0
   private var selector: BarSelector
   private var live: LivePath
   private var scale: LiveScale
@@ -56,19 +58,20 @@ public struct BarTracker: Sendable {
   }
 
   mutating func step(_ frame: BarFrame) throws(BarFrameError) -> Step {
-    let index = frameCount
+    let (index, number) = (frameCount, frame.number ?? nextNumber)
     frameCount += 1
+    nextNumber = number &+ 1
     let pixels: BarPixelFrame
     do throws(BarFrame.Fault) {
       pixels = try frame.checked(after: recent.last?.timestamp).visible(from: settings.minPoseVisibility)
     } catch {
       throw BarFrameError(frameIndex: index, reason: error)
     }
-    note(pixels, index: index)
+    note(pixels, number: number)
 
     let choice = selector.choose(in: pixels)
     var stored = StoredFrame(
-      index: index, timestamp: pixels.timestamp, bar: choice.picked, leftWrist: pixels.leftWrist,
+      number: number, timestamp: pixels.timestamp, bar: choice.picked, leftWrist: pixels.leftWrist,
       rightWrist: pixels.rightWrist)
     stored.startsAnew = choice.startsAnew
     // A bar that was seen too rarely is given up after as long a gap as is filled.
@@ -82,7 +85,7 @@ public struct BarTracker: Sendable {
     let center = choice.picked?.center
     let (smoothed, velocity, isMoving) = live.next(center, timestamp: pixels.timestamp, height: height)
     let update = BarPathUpdate(
-      frame: index, timestamp: pixels.timestamp, bar: center, smoothed: smoothed, pixelVelocity: velocity,
+      frame: number, timestamp: pixels.timestamp, bar: center, smoothed: smoothed, pixelVelocity: velocity,
       velocity: velocity.flatMap { velocity in
         (calibration ?? scale.calibration).map { velocity / $0.pixelsPerCm }
       }, isMoving: isMoving, revised: revised)
@@ -92,10 +95,10 @@ public struct BarTracker: Sendable {
   /// The bar in the newest frames, should nothing follow.
   func settledAtEnd() -> [BarCandidate?] { selector.settledAtEnd() }
 
-  private mutating func note(_ frame: BarPixelFrame, index: Int) {
+  private mutating func note(_ frame: BarPixelFrame, number: Int) {
     guard let newWidth = frame.width, let newHeight = frame.height else { return }
     if width == nil || height == nil { (width, height) = (newWidth, newHeight) }
-    if sizeChange == nil, newWidth != width || newHeight != height { sizeChange = index }
+    if sizeChange == nil, newWidth != width || newHeight != height { sizeChange = number }
   }
 
   /// - Returns: what earlier frames look like now, where another bar than before is believed in.
@@ -105,7 +108,7 @@ public struct BarTracker: Sendable {
     live = LivePath(settings: settings)
     return recent.suffix(choices.count).dropLast().map { frame in
       let smoothed = live.next(frame.bar, timestamp: frame.timestamp, height: height).smoothed
-      return BarPathUpdate.Revision(frame: frame.index, timestamp: frame.timestamp, bar: frame.bar, smoothed: smoothed)
+      return BarPathUpdate.Revision(frame: frame.number, timestamp: frame.timestamp, bar: frame.bar, smoothed: smoothed)
     }
   }
 }

@@ -72,7 +72,8 @@ struct BarGrammar: LineGrammar {
   func frame(of record: BarRecord, at time: Double, after previous: Double?) throws(Reason) -> BarFrame {
     let frame = BarFrame(
       timestamp: time, width: record.width ?? options.width, height: record.height ?? options.height,
-      space: record.space ?? options.space, observation: record.observation, pose: record.pose)
+      space: record.space ?? options.space, observation: record.observation, pose: record.pose,
+      number: record.frameNumber.flatMap { Int(exactly: $0) })
     do throws(BarFrame.Fault) {
       _ = try frame.checked(after: previous)
     } catch {

@@ -13,15 +13,16 @@ public enum BarFrameFormat: String, CaseIterable, Sendable, Hashable {
   /// those of ``BarReaderOptions/plateClasses`` are candidates, and the largest of
   /// ``BarReaderOptions/personClass`` with 17 COCO `"keypoints": [[x, y, visibility], …]` is the lifter where there
   /// is no `pose`. `pose` has `left_` and `right_` `wrist`, `elbow` and `hip`; null is a point that was not found.
-  /// `"bar": [x, y]` or null in the place of `detections` is a bar that was chosen already. `"frame": 12` gives the
-  /// time, with a frame rate, where `t` does not. Other keys are passed over.
+  /// `"bar": [x, y]` or null in the place of `detections` is a bar that was chosen already. `"frame": 12` is the
+  /// frame's number, and gives the time, with a frame rate, where `t` does not. Other keys are passed over.
   case jsonLines = "jsonl"
   /// A header, then one position of the bar a row; lines that begin with `#` are passed over.
   ///
   /// Columns are `bar_x` and `bar_y` (or `x_px`, `y_px`, or `x`, `y`); the time as `t` or `timestamp` in seconds,
-  /// `timestamp_ms`, or `frame` with a frame rate; if wanted `width`, `height`, `space`, `wrist_l_x`, `wrist_l_y`,
-  /// `wrist_r_x`, `wrist_r_y`, and `lift`, the name of the lift that the row belongs to. The order of columns is free,
-  /// others are passed over, an empty field is a value that is missing. ``BarPathCSV`` reads back.
+  /// `timestamp_ms`, or with a frame rate `frame`, the frame's number; if wanted `frame` beside a time, `width`,
+  /// `height`, `space`, `wrist_l_x`, `wrist_l_y`, `wrist_r_x`, `wrist_r_y`, and `lift`, the name of the lift that the
+  /// row belongs to. The order of columns is free, others are passed over, an empty field is a value that is missing.
+  /// ``BarPathCSV`` reads back.
   case csv
 }
 
