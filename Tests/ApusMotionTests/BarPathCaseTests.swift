@@ -31,6 +31,8 @@ import Testing
     let one = try BarPathAnalysis.analyze([frame(5, [(600, 300, 0.9)])])
     #expect(one.samples.count == 1 && one.samples[0].smoothed == BarPoint(x: 600, y: 300))
     #expect(one.samples[0].velocity == nil && one.warnings.contains(.tooFewFrames(1)))
+    #expect(BarPathWarning.tooFewFrames(1).description == "1 frame: a path needs two or more")
+    #expect(BarPathWarning.tooFewFrames(0).description == "0 frames: a path needs two or more")
     #expect(!one.jsonLine.contains("\"fps\""))
   }
 
@@ -153,6 +155,72 @@ import Testing
     #expect(result.samples[240].velocity == nil && result.samples[241].velocity != nil)
     #expect(result.reps.count == 2)
     #expect(result.warnings.contains(.barOftenMissing(missing: 80, frames: 390)))
+    // From frame 159 to frame 240.
+    #expect(result.warnings.contains { if case .barLost(1, let s) = $0 { abs(s - 2.7) < 1e-9 } else { false } })
+  }
+
+  /// The frames of three squats, of which the bottoms are in frames 75, 195 and 315; the bar is not seen in some.
+  private func squats(lost: Range<Int>) -> [BarFrame] {
+    SyntheticLift(reps: 3).frames(times: times(390)).enumerated().map { index, frame in
+      var frame = frame
+      if lost.contains(index) { frame.observation = .detections([]) }
+      return frame
+    }
+  }
+
+  /// Lost in a tenth of the frames, which are the way up of the first repetition: there are two, and it is said why.
+  @Test func aLossIsSaidHoweverRareItIs() throws {
+    let result = try BarPathAnalysis.analyze(squats(lost: 80..<120))
+    #expect(result.reps.count == 2 && !result.reps.contains(where: \.isInterrupted))
+    #expect(!result.warnings.contains { $0.code == "bar_often_missing" })
+    let warning = try #require(result.warnings.first { $0.code == "bar_lost" })
+    // From frame 79 to frame 120.
+    #expect(
+      warning.description
+        == "the bar is out of sight once for longer than gaps are filled, for 1.37 s: what it did then is not measured")
+    #expect(result.jsonLine.contains("\"code\":\"bar_lost\""))
+    // What is filled is no loss.
+    let filled = try BarPathAnalysis.analyze(squats(lost: 80..<88))
+    #expect(filled.reps.count == 3 && !filled.warnings.contains { ["bar_lost", "interrupted_rep"].contains($0.code) })
+  }
+
+  @Test func lossesOfAPath() {
+    let ys: [Double?] = [nil, nil, nil, 1, 1, nil, 1, nil, nil, nil, nil, 1, nil, nil]
+    func losses(_ limit: Int) -> [Double] {
+      let points = path(ys)
+      let filled = GapFill.fill(points, timestamps: times(14, fps: 10), limit: limit)
+      let lift = LiftPath(
+        detected: points, filled: filled.points, isFilled: filled.isFilled, timestamps: times(14, fps: 10),
+        breaks: ys.map { _ in false }, height: 720)
+      return lift.losses(limit: limit).map { ($0 * 10).rounded() }
+    }
+    // In tenths of a second, from the frame before to the frame after, as far as there are any.
+    #expect(losses(0) == [3, 2, 5, 2] && losses(1) == [3, 5, 2] && losses(2) == [3, 5])
+    #expect(losses(3) == [5] && losses(4) == [])
+  }
+
+  /// The last way up is cut off in its middle: by the end of the recording, or since the bar is lost from there on.
+  @Test func whatEndsOnItsWayIsInterrupted() throws {
+    let all = squats(lost: 0..<0)
+    for frames in [squats(lost: 335..<390), Array(all[..<335])] {
+      let result = try BarPathAnalysis.analyze(frames)
+      #expect(result.reps.map(\.isInterrupted) == [false, false, true])
+      #expect(result.warnings.contains(.interruptedRep(id: 2)))
+    }
+    // With the bar at the top, nothing is missing.
+    let whole = try BarPathAnalysis.analyze(Array(all[..<360]))
+    #expect(whole.reps.map(\.isInterrupted) == [false, false, false])
+  }
+
+  /// Half a second of the way down has no frames at all.
+  @Test func framesThatAreMissingInterruptToo() throws {
+    let all = SyntheticLift(reps: 1).frames(times: times(150))
+    let result = try BarPathAnalysis.analyze(Array(all[..<45] + all[60...]))
+    #expect(result.reps.map(\.isInterrupted) == [true])
+    #expect(result.warnings.contains(.timeGaps(1)) && result.warnings.contains(.interruptedRep(id: 0)))
+    // Eight are as many as would be filled.
+    let filled = try BarPathAnalysis.analyze(Array(all[..<45] + all[53...]))
+    #expect(filled.reps.map(\.isInterrupted) == [false])
   }
 
   /// Lost on the way down for longer than gaps are filled: it is one repetition still, and says so.
@@ -190,6 +258,7 @@ import Testing
     #expect(result.reps.count == 3)
     #expect(result.reps[1].rom > 39.5 && abs(result.reps[0].rom - 40) < 0.5)
     #expect(result.reps[2].endFrame == 282)
+    #expect(result.reps.map(\.isInterrupted) == [true, false, true])
   }
 
   @Test func theBestRepetition() {
@@ -198,7 +267,8 @@ import Testing
       let phase = LiftPhase(isUp: true, start: 1, end: 2, displacement: 2 * velocity)
       return BarRep(
         id: id, span: RepSpan(eccentric: nil, concentric: phase), path: path(ys), velocity: [nil, velocity, velocity],
-        timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: nil, parts: { _ in [] })
+        timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: nil, isInterrupted: false,
+        parts: { _ in [] })
     }
     let summary = BarPathSummary(reps: [rep(0, 10), rep(1, 30), rep(2, 30)].compactMap { $0 })
     #expect(summary.bestRep == 1 && summary.repCount == 3)
@@ -215,7 +285,8 @@ import Testing
       let phase = LiftPhase(isUp: true, start: 1, end: 2, displacement: rom)
       return BarRep(
         id: 0, span: RepSpan(eccentric: nil, concentric: phase), path: path([400, 400 - rom / 2, 400 - rom]),
-        velocity: [nil, 1, 1], timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: 40, parts: { _ in [] }
+        velocity: [nil, 1, 1], timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: 40,
+        isInterrupted: false, parts: { _ in [] }
       )?.isDepthReached
     }
     #expect(isReached(39.99999) == true && isReached(40) == true && isReached(39.99) == false)

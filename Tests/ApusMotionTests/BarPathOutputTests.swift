@@ -91,6 +91,11 @@ import Testing
       #expect(result.jsonLine.contains("\"\(key)\":"), "\(key)")
     }
     #expect(!result.jsonLine.contains("interrupted"))
+    for rep in result.reps {
+      let start = result.samples[rep.startFrame]
+      #expect(result.jsonLine.contains("{\"rep_id\":\(rep.id),\"start_frame\":\(start.frame),"))
+      #expect(result.jsonLine.contains("\"start_t\":\(start.timestamp),\"end_t\":\(rep.endTime),\"rom_cm\":"))
+    }
   }
 
   @Test func withoutAScaleEverythingIsPixels() throws {

@@ -66,11 +66,13 @@ extension BarPathStream {
       height: height,
       framesPerSecond: breaks.rate, samples: samples, windows: measures.windows, reps: reps,
       summary: BarPathSummary(reps: reps),
-      warnings: warnings(breaks: breaks, calibration: calibration, measures: measures))
+      warnings: warnings(
+        breaks: breaks, losses: path.losses(limit: settings.gapFillFrames), calibration: calibration,
+        measures: measures))
   }
 
   private func warnings(
-    breaks: PathBreaks, calibration: BarCalibration?, measures: LiftPath.Measures
+    breaks: PathBreaks, losses: [Double], calibration: BarCalibration?, measures: LiftPath.Measures
   ) -> [BarPathWarning] {
     let reps = measures.reps
     var warnings: [BarPathWarning] = []
@@ -80,6 +82,9 @@ extension BarPathStream {
       warnings.append(.noBar)
     } else if missing * 5 > frames.count {
       warnings.append(.barOftenMissing(missing: missing, frames: frames.count))
+    }
+    if missing < frames.count, let longest = losses.max() {
+      warnings.append(.barLost(count: losses.count, longest: longest))
     }
     switch calibration?.source {
     case nil: warnings.append(.notCalibrated)

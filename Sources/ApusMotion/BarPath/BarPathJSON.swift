@@ -23,7 +23,7 @@ extension BarPathResult {
   /// Repetitions, their means, the scale, the settings, and what makes them unsure.
   ///
   /// Lengths are in `length_unit` and have it in their key (`rom_cm`, or `rom_px` without a scale), speeds are in
-  /// `velocity_unit`, whatever the display units are. Frames are those of the input.
+  /// `velocity_unit`, whatever the display units are. Frames are those of the input, times those of these frames.
   public var jsonLine: String {
     var object = JSONObject()
     object.add("lift_type", settings.liftType.rawValue)
@@ -84,7 +84,8 @@ extension BarPathResult {
     object.add("end_frame", samples[rep.endFrame].frame)
     object.add("bottom_frame", samples[rep.bottomFrame].frame)
     object.add("top_frame", samples[rep.topFrame].frame)
-    object.add("start_t", rep.startTime)
+    // Of the frames beside them: the movement itself begins a frame before the first that it reached.
+    object.add("start_t", samples[rep.startFrame].timestamp)
     object.add("end_t", rep.endTime)
     object.add("rom_\(lengthUnit)", rep.rom)
     object.add("max_velocity", rep.maxVelocity)

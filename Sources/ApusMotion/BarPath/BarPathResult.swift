@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What is known of one frame at the end. Positions are in pixels of the picture, from the top left.
 public struct BarPathSample: Sendable, Hashable {
   /// Which frame of the video it is: ``BarFrame/number``, or else one more than the frame before, from 0. Frames that
@@ -76,6 +78,8 @@ public enum BarPathWarning: Sendable, Hashable {
   case noBar
   /// More than a fifth of the frames show no bar.
   case barOftenMissing(missing: Int, frames: Int)
+  /// The bar is out of sight for longer than gaps are filled: how often, and how long at most, in seconds.
+  case barLost(count: Int, longest: Double)
   /// There is no scale: lengths and speeds are in pixels.
   case notCalibrated
   /// The plate's boxes differ by more than a tenth from frame to frame.
@@ -92,7 +96,7 @@ public enum BarPathWarning: Sendable, Hashable {
   case unsureLift(BarLiftGuess)
   /// The path is that of another lift than was asked for.
   case unlikelyLift(BarLiftType, looksLike: BarLiftGuess)
-  /// The bar was lost during a repetition.
+  /// A repetition was not seen whole: ``BarRep/isInterrupted``.
   case interruptedRep(id: Int)
 }
 
@@ -100,9 +104,12 @@ extension BarPathWarning: CustomStringConvertible {
   /// The warning in a few words.
   public var description: String {
     switch self {
-    case .tooFewFrames(let count): "\(count) frames: a path needs two or more"
+    case .tooFewFrames(let count): "\(count) frame\(count == 1 ? "" : "s"): a path needs two or more"
     case .noBar: "no frame shows a bar"
     case .barOftenMissing(let missing, let frames): "\(missing) of \(frames) frames show no bar"
+    case .barLost(let count, let longest):
+      "the bar is out of sight \(count == 1 ? "once" : "\(count) times") for longer than gaps are filled, for "
+        + "\(NumberText.fixed(longest, decimals: 2)) s\(count == 1 ? "" : " at most"): what it did then is not measured"
     case .notCalibrated: "the scale is unknown: lengths are in pixels"
     case .unsureCalibration(let spread):
       "the plate's size differs by \(Int((min(spread, 1000) * 100).rounded())) %: the scale is unsure"
@@ -115,7 +122,7 @@ extension BarPathWarning: CustomStringConvertible {
       "which lift it is, is unsure (\(guess)): it was measured as a squat; --lift says it"
     case .unlikelyLift(let asked, let guess):
       "this does not look like a \(asked.name), but like \(guess) (--lift \(guess.type.rawValue), or auto)"
-    case .interruptedRep(let id): "the bar was lost during repetition \(id + 1)"
+    case .interruptedRep(let id): "repetition \(id + 1) was not seen whole: its range may be greater"
     }
   }
 
@@ -125,6 +132,7 @@ extension BarPathWarning: CustomStringConvertible {
     case .tooFewFrames: "too_few_frames"
     case .noBar: "no_bar"
     case .barOftenMissing: "bar_often_missing"
+    case .barLost: "bar_lost"
     case .notCalibrated: "not_calibrated"
     case .unsureCalibration: "unsure_calibration"
     case .imageSizeChanged: "image_size_changed"

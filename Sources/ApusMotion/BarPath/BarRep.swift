@@ -36,7 +36,8 @@ public struct BarRep: Sendable, Hashable {
   public let depthPercent: Double?
   /// Whether the depth was reached, to ``precision``; nil without a scale.
   public let isDepthReached: Bool?
-  /// The bar was lost for some of the way, longer than gaps are filled: the range may be greater than it says.
+  /// The bar, or the frames, are missing for some of the way, longer than gaps are filled, or it was lost, or the
+  /// recording began or ended, while it moved: the range may be greater than it says.
   public let isInterrupted: Bool
 
   /// Its parts in the order of time; a drop comes after the repetition itself.
@@ -55,10 +56,11 @@ extension BarRep {
   ///   - path: the metrics path, in pixels, upright.
   ///   - velocity: upwards, in px/s.
   ///   - pixelsPerUnit: pixels per cm, or 1.
+  ///   - isInterrupted: whether it was not seen whole.
   ///   - parts: its phases, heights above its lowest point.
   init?(
     id: Int, span: RepSpan, path: [BarPoint?], velocity: [Double?], timestamps: [Double], pixelsPerUnit: Double,
-    depthReference: Double?, parts: (PhaseRuler) -> [BarLiftPhase]
+    depthReference: Double?, isInterrupted: Bool, parts: (PhaseRuler) -> [BarLiftPhase]
   ) {
     let (first, concentric) = (span.start - 1, span.concentric)
     let points = path[first...span.end].compactMap { $0 }
@@ -81,7 +83,7 @@ extension BarRep {
     xDeviation = (points.map { abs($0.x - start.x) }.max() ?? 0) / pixelsPerUnit
     depthPercent = depthReference.map { [rom] in 100 * rom / $0 }
     isDepthReached = depthReference.map { [rom] in rom >= $0 * (1 - Self.precision) }
-    isInterrupted = points.count < span.end - first + 1
+    self.isInterrupted = isInterrupted
     phases = parts(
       PhaseRuler(path: path, velocity: velocity, timestamps: timestamps, pixelsPerUnit: pixelsPerUnit, floor: low))
   }

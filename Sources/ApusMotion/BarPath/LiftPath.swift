@@ -81,7 +81,8 @@ struct LiftPath: Sendable {
       let rep = BarRep(
         id: measures.reps.count, span: span, path: path, velocity: velocity, timestamps: timestamps,
         pixelsPerUnit: calibration?.pixelsPerCm ?? 1,
-        depthReference: calibration == nil ? nil : settings.depthReferenceCm, parts: parts)
+        depthReference: calibration == nil ? nil : settings.depthReferenceCm,
+        isInterrupted: isInterrupted(span, path: path, velocity: velocity), parts: parts)
       if let rep { measures.reps.append(rep) }
     }
     if measures.type.isOlympic {
