@@ -70,6 +70,38 @@ import Testing
     #expect(try input.visibleBox(imageWidth: 500, imageHeight: 100) == PixelBox(x0: 150, y0: 0, x1: 350, y1: 100))
   }
 
+  /// Stretched to 256 × 256 and 35 × 35, and cut to 224 from 16 on, and to 32 from 2: 3 / 2 is rounded to the even number.
+  @Test(arguments: [
+    (224, 0.875, 16.0, 240.0, 256.0), (32, 0.91, 2.0, 34.0, 35.0), (49, 1.0 / 49, 1176.0, 1225.0, 2401.0),
+  ])
+  func theMiddleOfAStretchedPictureIsCutOut(
+    side: Int, fraction: Double, first: Double, last: Double, resized: Double
+  ) throws {
+    var input = ImageInput(width: side, height: side, fit: .stretch, filter: .antialiasedBicubic)
+    input.cropFraction = fraction
+    let box = try input.visibleBox(imageWidth: 512, imageHeight: 384)
+    #expect(
+      box
+        == PixelBox(
+          x0: first * 512 / resized, y0: first * 384 / resized, x1: last * 512 / resized, y1: last * 384 / resized))
+    // At least a pixel is kept.
+    for fraction in [0, -1, 1e-300, .nan] {
+      input.cropFraction = fraction
+      #expect(try input.tensor(image).shape == [1, 3, side, side])
+    }
+  }
+
+  /// Of 60 × 30 pixels the 48 × 24 in the middle are kept. (`box` jumps where rounding decides.)
+  @Test func theMiddleOfAStretchedPictureIsTheStretchedPicturesMiddle() throws {
+    let image = pattern(width: 101, height: 77, channels: 3)
+    for filter in ResizeFilter.allCases where filter != .box {
+      var input = ImageInput(width: 48, height: 24, fit: .stretch, filter: filter)
+      input.cropFraction = 0.8
+      let whole = try image.resized(width: 60, height: 30, filter: filter)
+      #expect(try input.applied(to: image) == whole.cropped(x: 6, y: 3, width: 48, height: 24), "\(filter)")
+    }
+  }
+
   @Test func aPictureOfTheInputsSidesIsTheInput() throws {
     let image = pattern(width: 299, height: 299, channels: 3)
     for fit in [ImageInput.Fit.stretch, .letterbox, .letterboxTopLeft, .centerCrop] {

@@ -5,7 +5,7 @@ import ApusKernelInterface
 public struct ImageInput: Sendable, Hashable {
   /// What becomes of a picture of other proportions.
   public enum Fit: String, Sendable, Hashable, CaseIterable {
-    /// It is stretched to the sides of the input.
+    /// It is stretched to the sides of the input, or to larger ones, see ``ImageInput/cropFraction``.
     case stretch
     /// It is put into the middle of the input, see ``Letterbox``.
     case letterbox
@@ -23,7 +23,8 @@ public struct ImageInput: Sendable, Hashable {
   /// What becomes of a picture of other proportions.
   public var fit: Fit
   /// With ``Fit/centerCrop``, which share of the sides of that part is kept, around its middle; above 0, up to 1. A
-  /// network whose pictures are resized to 256 pixels and cut to 224 has 0.875.
+  /// network whose pictures are resized to 256 pixels and cut to 224 has 0.875. With ``Fit/stretch`` the picture is
+  /// stretched to `⌊side / cropFraction⌋` pixels, and the input's sides are cut out of the middle of that.
   public var cropFraction = 1.0
   /// How a picture of another size is resampled.
   public var filter: ResizeFilter
@@ -68,15 +69,31 @@ public struct ImageInput: Sendable, Hashable {
   public func visibleBox(imageWidth: Int, imageHeight: Int) throws(ImageError) -> PixelBox {
     // The same refusals for every fit.
     _ = try Letterbox(imageWidth: imageWidth, imageHeight: imageHeight, width: width, height: height)
+    let fraction = cropFraction > 0 ? min(cropFraction, 1) : 0
+    if fit == .stretch, fraction < 1 {
+      let (x0, x1) = Self.middle(of: imageWidth, for: width, fraction: fraction)
+      let (y0, y1) = Self.middle(of: imageHeight, for: height, fraction: fraction)
+      return PixelBox(x0: x0, y0: y0, x1: x1, y1: y1)
+    }
     guard fit == .centerCrop else { return PixelBox(width: imageWidth, height: imageHeight) }
     // Widths of the picture that the input's proportions ask for; in `Double`, for products may not fit.
     let wide = (Double(imageHeight) * Double(width) / Double(height)).rounded(.down)
     let tall = (Double(imageWidth) * Double(height) / Double(width)).rounded(.down)
-    func kept(_ side: Double) -> Int { max(1, Int((side * min(max(cropFraction, 0), 1)).rounded(.down))) }
+    func kept(_ side: Double) -> Int { max(1, Int((side * fraction).rounded(.down))) }
     let partWidth = kept(min(wide, Double(imageWidth)))
     let partHeight = kept(min(tall, Double(imageHeight)))
     let (x, y) = ((imageWidth - partWidth) / 2, (imageHeight - partHeight) / 2)
     return PixelBox(x0: Double(x), y0: Double(y), x1: Double(x + partWidth), y1: Double(y + partHeight))
+  }
+
+  /// What becomes the `count` pixels in the middle of a side of `⌊count / fraction⌋`. Half a pixel goes to the even one,
+  /// as torchvision's `CenterCrop` has it.
+  private static func middle(of side: Int, for count: Int, fraction: Double) -> (low: Double, high: Double) {
+    let (side, count) = (Double(side), Double(count))
+    // A quotient that is whole may come out a trace below. And at least a pixel is kept.
+    let resized = min((count / fraction + 1e-6).rounded(.down), count * side)
+    let first = ((resized - count) / 2).rounded(.toNearestOrEven)
+    return (first * side / resized, min((first + count) * side / resized, side))
   }
 
   /// The picture as the network sees it, in bytes. Grey becomes red, green and blue, and opacity is laid on white.
