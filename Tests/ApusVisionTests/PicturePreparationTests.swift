@@ -12,7 +12,7 @@ import Testing
   /// A classifier that ends as all do, and begins with `nodes`, of which the last gives `scaled`.
   static func classifier(
     _ nodes: [NodeProto] = [], constants: [(String, [Float])] = [], metadata: [(String, String)] = [],
-    classes: Int = 120
+    classes: Int = 120, side: Int = 32
   ) throws -> ModelProto {
     let last = nodes.isEmpty ? "image" : "scaled"
     let all =
@@ -30,7 +30,7 @@ import Testing
       graph: GraphProto(
         name: "graph", nodes: all, initializers: initializers,
         inputs: [
-          ValueInfoProto(name: "image", type: .tensor(.float, [.size(1), .size(3), .size(32), .size(32)]))
+          ValueInfoProto(name: "image", type: .tensor(.float, [.size(1), .size(3), .size(side), .size(side)]))
         ], outputs: [ValueInfoProto(name: "classes", type: .tensor(.float, [.size(1), .size(classes)]))]))
     model.metadata = metadata.map { StringStringEntry(key: $0.0, value: $0.1) }
     return model
@@ -165,12 +165,85 @@ import Testing
     #expect(try preparation(of: Self.classifier(), beside: ["config.json": #"{"model_type": "bert"}"#]).isAssumed)
   }
 
+  /// What transformers' image processors and timm's transforms make of a picture (`generate/picture_configurations.py`).
+  @Test(arguments: try configurationNames())
+  func configurationsMeanWhatTheirAuthorsMean(name: String) throws {
+    let file = try Self.configurations()
+    let text = try #require(file.metadata[name])
+    let expected = try file.tensor(named: name, as: Float.self)
+    let picture = try file.tensor(named: "picture", as: UInt8.self)
+    let image = try Image<UInt8>(
+      width: picture.shape[1], height: picture.shape[0], color: .rgb, samples: picture.elements)
+    let side = try #require(file.metadata[name + ".side"].flatMap { Int($0) })
+    let found = try preparation(
+      of: Self.classifier(side: side),
+      beside: [name.hasPrefix("timm") ? "config.json" : "preprocessor_config.json": text])
+    #expect(found.unheeded == [] && !found.isAssumed)
+    let pixels = try found.input.tensor(image).elements
+    // A level or two, for Pillow resamples bytes in an order that depends on the picture.
+    let tolerance = 2.01 / (255 * (found.input.normalization.deviation.min() ?? 1))
+    let (count, step) = (expected.shape[2], side / 8)
+    for (place, value) in try expected.elements.enumerated() {
+      let (channel, row, column) = (place / (count * count), place / count % count * step, place % count * step)
+      let pixel = pixels[(channel * side + row) * side + column]
+      #expect(abs(pixel - value) < tolerance, "\(channel), \(row), \(column): \(pixel), and \(value)")
+    }
+  }
+
+  private static func configurations() throws -> SafetensorsFile {
+    try SafetensorsFile(path: fixture("picture_configurations.safetensors"))
+  }
+
+  private static func configurationNames() throws -> [String] {
+    try configurations().tensorNames.filter { $0 != "picture" }.sorted()
+  }
+
+  @Test(
+    "keys that change pixels and are not heeded are named",
+    arguments: [
+      (#""do_pad": true"#, ["do_pad"]), (#""do_pad": false, "size_divisor": null"#, []),
+      (#""size_divisor": 32"#, ["size_divisor"]), (#""resample": 5"#, ["resample 5"]),
+      (#""image_processor_type": "DonutImageProcessor""#, ["image_processor_type DonutImageProcessor"]),
+      (#""size": {"longest_edge": 32}"#, ["size"]), (#""size": {"shortest_edge": 32, "longest_edge": 64}"#, ["size"]),
+      (#""do_resize": false, "size": {"longest_edge": 32}"#, []),
+    ])
+  func operationsThatAreNotDoneAreNamed(keys: String, expected: [String]) throws {
+    let text = #"{"image_mean": [0, 0, 0], \#(keys)}"#
+    let found = try preparation(of: Self.classifier(), beside: ["preprocessor_config.json": text])
+    #expect(found.unheeded == expected)
+    #expect((found.doubt == nil) == expected.isEmpty)
+    // Whoever says what becomes of a picture does not need it said.
+    let folder = try TemporaryFolder()
+    let path = try folder.write(try Self.classifier().encode(), to: "model.onnx")
+    _ = try folder.write(Array(text.utf8), to: "preprocessor_config.json")
+    var stated = PictureStatement()
+    stated.fit = .stretch
+    let feed = try #require(try PictureFeed(ONNXModel(path: path), file: path, stated: stated))
+    #expect(feed.preparation.unheeded == [])
+  }
+
+  @Test func numbersThatAreMissingAreAssumed() throws {
+    let text = #"{"image_processor_type": "ViTImageProcessor", "do_normalize": true, "size": 32}"#
+    #expect(try preparation(of: Self.classifier(), beside: ["preprocessor_config.json": text]).isAssumed)
+  }
+
+  @Test(arguments: [#"{"crop_mode": "border"}"#, #"{"crop_pct": 1.5}"#])
+  func otherFramesOfTIMMAreRefused(keys: String) throws {
+    #expect(throws: PictureModelError.self) {
+      try preparation(of: Self.classifier(), beside: ["config.json": #"{"pretrained_cfg": \#(keys)}"#])
+    }
+  }
+
   @Test(
     "a configuration that cannot be read is no silence",
     arguments: [
       "{", #"{"image_mean": [1, 2], "image_std": [1, 1, 1]}"#, #"{"image_mean": [0, 0, 0], "image_std": [0, 1, 1]}"#,
       #"{"image_mean": [0, 0, 0], "rescale_factor": 0}"#,
       #"{"image_mean": [0, 0, 0], "size": {"width": 99999999, "height": 1}}"#,
+      #"{"image_mean": [0, 0, 0], "size": 32, "crop_pct": 0}"#,
+      #"{"image_mean": [0, 0, 0], "size": 32, "crop_pct": -1}"#,
+      #"{"image_mean": [0, 0, 0], "do_center_crop": true, "size": {"width": 40, "height": 30}, "crop_size": 20}"#,
+      #"{"image_mean": [0, 0, 0], "do_center_crop": true, "size": {"width": 30, "height": 30}, "crop_size": 40}"#,
     ])
   func brokenConfigurationsAreErrors(text: String) throws {
     #expect(throws: PictureModelError.self) {

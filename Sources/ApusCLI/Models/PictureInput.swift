@@ -16,7 +16,7 @@ struct PictureInput {
   let remark: String
   /// How it became numbers; nil for a model that declares a picture.
   var preparation: PicturePreparation?
-  /// What was only assumed of it, in words that follow the file's name; nil where everything is known.
+  /// What was only assumed of it or is not done, in words that follow the file's name; nil where everything is known.
   var warning: String?
 
   /// - Parameter preparation: how a picture becomes an input of numbers.
@@ -55,11 +55,13 @@ struct PictureInput {
     value = GraphValue(try preparation.input.tensor(image))
     self.preparation = preparation
     remark = ", brought to \(preparation.summary)"
+    var doubts = [preparation.doubt].compactMap(\.self)
     if preparation.isAssumed {
-      warning =
-        ": nothing says how the model wants its pictures; it is brought to \(preparation.summary). If that is wrong, so "
-        + "is every output: --mean and --std say it"
+      doubts.append(
+        "nothing says how the model wants its pictures; it is brought to \(preparation.summary). If that is wrong, so is "
+          + "every output: --mean and --std say it")
     }
+    if !doubts.isEmpty { warning = ": " + doubts.joined(separator: "; ") }
   }
 
   private static func read(

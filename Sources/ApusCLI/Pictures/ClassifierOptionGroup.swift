@@ -47,9 +47,10 @@ struct ClassifierOptions: ParsableArguments {
     cache.plan(&files)
   }
 
-  /// Says what was assumed of a model's pictures, if anything was.
+  /// Says what was assumed of a model's pictures, and what it asks for in vain, if anything.
   func warn(of preparation: PicturePreparation, _ model: String) {
     numbers.warn()
+    if let doubt = preparation.doubt { ErrorOutput.warning("\(model): \(doubt)") }
     guard preparation.isAssumed else { return }
     ErrorOutput.warning(
       "\(model): nothing says how it wants its pictures; they are brought to \(preparation.summary). If that is "

@@ -74,7 +74,7 @@ public struct Detector: Sendable {
     // Boxes are brought back into the picture, which takes one that is whole.
     let unframed = clues.map { clue in
       var clue = clue
-      clue.framing = nil
+      (clue.framing, clue.unheeded) = (nil, [])
       return clue
     }
     var preparation = PicturePreparation(

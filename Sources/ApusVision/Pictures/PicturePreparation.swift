@@ -30,6 +30,8 @@ public struct PicturePreparation: Sendable, Hashable {
   public var input: ImageInput
   /// What ``input``'s scale of numbers rests on.
   public var origin: Origin
+  /// What a configuration beside the model asks for and is not done, in its own keys.
+  public var unheeded: [String] = []
 
   /// A preparation that is known.
   public init(_ input: ImageInput, origin: Origin) {
@@ -41,6 +43,14 @@ public struct PicturePreparation: Sendable, Hashable {
 
   /// Whether nothing said which numbers the model wants.
   public var isAssumed: Bool { if case .assumed = origin { true } else { false } }
+
+  /// Why the answers are to be doubted although a configuration says how the model wants its pictures; nil where all of
+  /// that is done.
+  public var doubt: String? {
+    guard !unheeded.isEmpty else { return nil }
+    return "the configuration beside the model asks for what is not done to its pictures, so its answers may be wrong: "
+      + unheeded.joined(separator: ", ")
+  }
 
   /// What is done, and what that rests on, in a line.
   public var summary: String {
@@ -73,6 +83,9 @@ public struct PicturePreparation: Sendable, Hashable {
       (input.fit, input.cropFraction) = (framing.fit, framing.cropFraction)
       input.filter = framing.filter ?? usual.filter
     }
+    // Whoever is surer of what becomes of a picture has no need of what a configuration asks for.
+    let last = clues.firstIndex { $0.framing != nil } ?? clues.endIndex - 1
+    unheeded = clues.prefix(last + 1).flatMap(\.unheeded)
   }
 }
 
@@ -107,4 +120,6 @@ struct PictureClue: Sendable, Hashable {
   /// The sides of the input, for a model that leaves them open.
   var width: Int?
   var height: Int?
+  /// What it says and the rest of this cannot, in its own keys.
+  var unheeded: [String] = []
 }

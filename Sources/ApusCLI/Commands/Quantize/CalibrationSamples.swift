@@ -95,6 +95,7 @@ struct CalibrationSamples {
           + "with --mean and --std, or --pixels 1 or 255, and --colors and --fit where they are not the usual ones. "
           + "Without them it would be \(preparation.summary)")
     }
+    if let doubt = preparation.doubt { ErrorOutput.warning("\(file): \(doubt)") }
     self.preparation = preparation
   }
 
