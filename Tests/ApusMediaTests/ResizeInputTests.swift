@@ -102,6 +102,25 @@ import Testing
     }
   }
 
+  /// The shorter side is made 60 pixels long and the other in proportion, and 48 × 48 in the middle are kept: of 87 from
+  /// 19.5 on, which is the even 20 in torchvision and 19 in Hugging Face's processors.
+  @Test(arguments: [(101, 77, 78, 60, 15, 15), (112, 77, 87, 60, 20, 19), (77, 112, 60, 87, 20, 19)])
+  func theMiddleOfAResizedPictureIsTheResizedPicturesMiddle(
+    width: Int, height: Int, resizedWidth: Int, resizedHeight: Int, even: Int, whole: Int
+  ) throws {
+    let image = pattern(width: width, height: height, channels: 3)
+    for filter in [ResizeFilter.antialiasedBilinear, .antialiasedBicubic] {
+      let resized = try image.resized(width: resizedWidth, height: resizedHeight, filter: filter)
+      for cutsWholePixels in [false, true] {
+        var input = ImageInput(width: 48, height: 48, fit: .centerCrop, filter: filter)
+        (input.cropFraction, input.cutsWholePixels) = (0.8, cutsWholePixels)
+        let first = cutsWholePixels ? whole : even
+        let (x, y) = width > height ? (first, 6) : (6, first)
+        #expect(try input.applied(to: image) == resized.cropped(x: x, y: y, width: 48, height: 48), "\(filter)")
+      }
+    }
+  }
+
   @Test func aPictureOfTheInputsSidesIsTheInput() throws {
     let image = pattern(width: 299, height: 299, channels: 3)
     for fit in [ImageInput.Fit.stretch, .letterbox, .letterboxTopLeft, .centerCrop] {

@@ -22,10 +22,14 @@ public struct ImageInput: Sendable, Hashable {
   public var height: Int
   /// What becomes of a picture of other proportions.
   public var fit: Fit
-  /// With ``Fit/centerCrop``, which share of the sides of that part is kept, around its middle; above 0, up to 1. A
-  /// network whose pictures are resized to 256 pixels and cut to 224 has 0.875. With ``Fit/stretch`` the picture is
-  /// stretched to `⌊side / cropFraction⌋` pixels, and the input's sides are cut out of the middle of that.
+  /// Which share of a resized picture is kept, around its middle; above 0, up to 1. A network whose pictures are resized
+  /// to 256 pixels and cut to 224 has 0.875: below 1 the picture is resized to `⌊side / cropFraction⌋` pixels, with
+  /// ``Fit/stretch`` along both axes, with ``Fit/centerCrop`` along the shorter one and the other in proportion, and the
+  /// input's sides are cut out of the middle of that.
   public var cropFraction = 1.0
+  /// Whether of half a pixel before what is kept nothing is cut, as in Hugging Face's processors; torchvision rounds it to
+  /// the even one.
+  public var cutsWholePixels = false
   /// How a picture of another size is resampled.
   public var filter: ResizeFilter
   /// The order of the tensor's axes.
@@ -70,30 +74,38 @@ public struct ImageInput: Sendable, Hashable {
     // The same refusals for every fit.
     _ = try Letterbox(imageWidth: imageWidth, imageHeight: imageHeight, width: width, height: height)
     let fraction = cropFraction > 0 ? min(cropFraction, 1) : 0
-    if fit == .stretch, fraction < 1 {
-      let (x0, x1) = Self.middle(of: imageWidth, for: width, fraction: fraction)
-      let (y0, y1) = Self.middle(of: imageHeight, for: height, fraction: fraction)
+    if fraction < 1, fit == .stretch || fit == .centerCrop {
+      let (x, y) = (Double(imageWidth), Double(imageHeight))
+      var (resizedX, resizedY) = (resized(width, by: fraction, from: x), resized(height, by: fraction, from: y))
+      if fit == .centerCrop {
+        let isWide = x * Double(height) > y * Double(width)
+        if isWide { resizedX = max((resizedY * x / y).rounded(.down), Double(width)) }
+        if !isWide { resizedY = max((resizedX * y / x).rounded(.down), Double(height)) }
+      }
+      let (x0, x1) = middle(of: x, resizedTo: resizedX, for: width)
+      let (y0, y1) = middle(of: y, resizedTo: resizedY, for: height)
       return PixelBox(x0: x0, y0: y0, x1: x1, y1: y1)
     }
     guard fit == .centerCrop else { return PixelBox(width: imageWidth, height: imageHeight) }
     // Widths of the picture that the input's proportions ask for; in `Double`, for products may not fit.
     let wide = (Double(imageHeight) * Double(width) / Double(height)).rounded(.down)
     let tall = (Double(imageWidth) * Double(height) / Double(width)).rounded(.down)
-    func kept(_ side: Double) -> Int { max(1, Int((side * fraction).rounded(.down))) }
-    let partWidth = kept(min(wide, Double(imageWidth)))
-    let partHeight = kept(min(tall, Double(imageHeight)))
+    let partWidth = max(1, Int(min(wide, Double(imageWidth))))
+    let partHeight = max(1, Int(min(tall, Double(imageHeight))))
     let (x, y) = ((imageWidth - partWidth) / 2, (imageHeight - partHeight) / 2)
     return PixelBox(x0: Double(x), y0: Double(y), x1: Double(x + partWidth), y1: Double(y + partHeight))
   }
 
-  /// What becomes the `count` pixels in the middle of a side of `⌊count / fraction⌋`. Half a pixel goes to the even one,
-  /// as torchvision's `CenterCrop` has it.
-  private static func middle(of side: Int, for count: Int, fraction: Double) -> (low: Double, high: Double) {
-    let (side, count) = (Double(side), Double(count))
+  /// The length that `side` is resized to, of which a share is kept: `⌊count / fraction⌋`.
+  private func resized(_ count: Int, by fraction: Double, from side: Double) -> Double {
     // A quotient that is whole may come out a trace below. And at least a pixel is kept.
-    let resized = min((count / fraction + 1e-6).rounded(.down), count * side)
-    let first = ((resized - count) / 2).rounded(.toNearestOrEven)
-    return (first * side / resized, min((first + count) * side / resized, side))
+    min((Double(count) / fraction + 1e-6).rounded(.down), Double(count) * side)
+  }
+
+  /// What becomes the `count` pixels in the middle of a side that is resized.
+  private func middle(of side: Double, resizedTo resized: Double, for count: Int) -> (low: Double, high: Double) {
+    let first = ((resized - Double(count)) / 2).rounded(cutsWholePixels ? .down : .toNearestOrEven)
+    return (first * side / resized, min((first + Double(count)) * side / resized, side))
   }
 
   /// The picture as the network sees it, in bytes. Grey becomes red, green and blue, and opacity is laid on white.

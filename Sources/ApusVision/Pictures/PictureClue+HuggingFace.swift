@@ -178,6 +178,7 @@ private struct PreprocessorKeys {
           "a part of \(keptWidth) × \(keptHeight) pixels of \(width) × \(height); the same proportions were expected")
       }
       framing.cropFraction = Double(keptWidth) / Double(width)
+      framing.cutsWholePixels = true
       return framing
     }
   }
@@ -196,6 +197,7 @@ private struct PreprocessorKeys {
       default: side
       }
     let wanted = isConvNext ? side : kept?.width.map(Double.init) ?? (crops ? side : resized)
-    return PictureClue.Framing(fit: .centerCrop, cropFraction: wanted / resized, filter: filter)
+    return PictureClue.Framing(
+      fit: .centerCrop, cropFraction: wanted / resized, cutsWholePixels: true, filter: filter)
   }
 }

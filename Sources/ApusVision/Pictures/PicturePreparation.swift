@@ -81,6 +81,7 @@ public struct PicturePreparation: Sendable, Hashable {
     // Fit, filter and crop belong together: those of different sources make nothing that anybody was trained with.
     if let framing = first(\.framing) {
       (input.fit, input.cropFraction) = (framing.fit, framing.cropFraction)
+      input.cutsWholePixels = framing.cutsWholePixels
       input.filter = framing.filter ?? usual.filter
     }
     // Whoever is surer of what becomes of a picture has no need of what a configuration asks for.
@@ -110,6 +111,7 @@ struct PictureClue: Sendable, Hashable {
   struct Framing: Sendable, Hashable {
     var fit: ImageInput.Fit
     var cropFraction = 1.0
+    var cutsWholePixels = false
     var filter: ResizeFilter?
   }
 
