@@ -7,9 +7,9 @@ import ApusKernelInterface
 struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   let inputs: Int
   let outputs: Int
-  private let weight: Weight
+  let weight: Weight
   /// Filled up with zeros to whole vectors; all zeros when there is none.
-  private let bias: TensorStorage
+  let bias: TensorStorage
 
   /// - Parameters:
   ///   - pieces: the weight, `[inputs, outputs]`, in pieces that follow each other along the inputs.
@@ -49,7 +49,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// The weight, in the type it is computed in or in the one it is stored in.
-  private enum Weight: Sendable {
+  enum Weight: Sendable {
     case wide(RightPanel<Scalar>)
     case narrow(NarrowPanel<Scalar>)
     case codes(BlockQuantizedPanel<Scalar>)
@@ -81,12 +81,12 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     if rows == 1 {
       try multiplyRow(x, into: y, end)
     } else {
-      try multiplyRows(x, rows: rows, into: y, end)
+      try RowProduct(self, x, rows: rows, into: y, end).run()
     }
   }
 
   /// The epilogue applied to each part of the result.
-  private struct Ending: Sendable {
+  struct Ending: Sendable {
     let shift: Unchecked<UnsafePointer<Scalar>>?
     let activation: UnaryOperation?
 
@@ -113,7 +113,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
 
   /// Columns that make a task worth handing to another thread: about 2.5 µs at 100 multiply-adds a nanosecond, where
   /// reading a weight counts as three. No more than sixteen tasks: tiles that lie side by side are fetched ahead.
-  private func columnsPerTask(rows: Int, tile: Int) -> Int {
+  func columnsPerTask(rows: Int, tile: Int) -> Int {
     let tiles = 262_144 / max(1, (rows + 3) * inputs * tile)
     return max(1, tiles, outputs / (16 * tile)) * tile
   }
@@ -183,134 +183,5 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     }
     withExtendedLifetime(edge) {}
     withExtendedLifetime(self) {}
-  }
-
-  /// Several rows, through the register tile.
-  ///
-  /// Rows are read where they lie if that is faster (``LeftRows``). If not, a left operand that the second-level cache holds
-  /// is laid out once for all tasks; of a larger one each task lays out its own rows, a part of the depth at a time, and
-  /// multiplies them by that part of several tiles of columns.
-  private func multiplyRows(
-    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, _ end: Ending
-  ) throws {
-    let execution = Execution.current
-    let kernels = Scalar.kernels(under: execution)
-    let vector = kernels.vectorWidth
-    let tile = kernels.blocksPerTile * vector
-    let weight = weight.view
-    let matrix = MatrixOperand(x, leading: inputs)
-    let isSmall = rows * inputs <= 65_536
-    let left =
-      try LeftRows(inPlace: matrix, columns: outputs, vector: vector)
-      ?? (isSmall ? LeftRows(layingOut: matrix, rows: rows, depth: inputs) : nil)
-    let tasks = taskSizes(rows: rows, tile: tile, isSmall: isSmall)
-    let columnTasks = (outputs + tasks.columns - 1) / tasks.columns
-    let rowTasks = (rows + tasks.rows - 1) / tasks.rows
-    let count = columnTasks * rowTasks
-    let threads = execution.threads
-    let lanes = left != nil && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
-
-    // Whole flushes, so that sums are the same as in one go.
-    let flush = max(1, 144 / vector)
-    let depthBlocks = weight.depthBlocks
-    // What is widened stays in the first-level cache.
-    let blocksPerPart =
-      weight.isNarrow
-      ? max(1, min(depthBlocks, weight.isOfHalves ? 2 * flush : flush))
-      : max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
-    let panelStep = left != nil ? 0 : tasks.rows * blocksPerPart * vector
-    // Then the short last block of columns, computed here and its valid part copied.
-    let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
-    // Then a tile of widened weights for each lane.
-    let wideStep = weight.isNarrow ? tile * blocksPerPart * vector : 0
-    let scratchCount = lanes * (panelStep + wideStep) + rows * edgeStep
-    let scratch =
-      scratchCount == 0 ? nil : try TensorStorage(byteCount: Shape.byteCount([scratchCount], of: Scalar.self))
-
-    // Without any, nothing reads or writes there.
-    let panels = Unchecked(scratch?.base.assumingMemoryBound(to: Scalar.self) ?? y)
-    let (x, y) = (Unchecked(x), Unchecked(y))
-    let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
-    let (inputs, outputs) = (inputs, outputs)
-    let edgeStart = lanes * (panelStep + wideStep)
-
-    parallel(lanes) { lane in
-      for task in evenPart(lane, of: lanes, in: count) {
-        let firstRow = task % rowTasks * tasks.rows
-        let taskRows = min(tasks.rows, rows - firstRow)
-        let firstColumn = task / rowTasks * tasks.columns
-        let endColumn = min(firstColumn + tasks.columns, outputs)
-        let out = y.value + firstRow * outputs
-        let edge = panels.value + edgeStart + firstRow * edgeStep
-        let room = panels.value + lanes * panelStep + lane * wideStep
-        var block = 0
-        repeat {
-          let blocks = min(blocksPerPart, depthBlocks - block)
-          let part: LeftRows<Scalar>
-          if let left {
-            part = left.part(row: firstRow, block: block)
-          } else {
-            let own = panels.value + lane * panelStep
-            kernels.packRows(
-              x.value + firstRow * inputs + block * vector, rowStep: inputs, columnStep: 1, rows: taskRows,
-              depth: min(blocks * vector, inputs - block * vector), scale: 1, own)
-            part = LeftRows(panel: own, count: taskRows)
-          }
-          for column in stride(from: firstColumn, to: endColumn, by: tile) {
-            let isWhole = column + tile <= outputs || edgeStep == 0
-            let target = isWhole ? out + column : edge
-            let step = isWhole ? outputs : tile
-            let columns = (min(tile, outputs - column) + vector - 1) / vector
-            let isLast = block + blocks == depthBlocks
-            let next = column + tile < endColumn ? column + tile : (task + 1) / rowTasks * tasks.columns
-            let weights = weight.tile(
-              column: column, columns: columns, blocks: block..<block + blocks, next: next, room: room,
-              kernels: kernels)
-            withUnsafePointer(to: 0) { noOffset in
-              kernels.accumulateRow(
-                part.base, weights: weights.base,
-                addend: block == 0 ? b.value + column : target, addendStep: block == 0 ? 0 : step,
-                addendBlockStep: vector, shift: isLast && isWhole ? end.shift.map { $0.value + column } : nil, target,
-                width: taskRows, blocks: columns,
-                walk: TileWalk(
-                  positionStep: part.rowStep, termStep: vector, blockCount: blocks, blockStep: part.blockStep,
-                  rowCount: 1, rowStep: 0,
-                  tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
-                  weightBlockStep: weights.step, outputStep: step, outputBlockStep: vector,
-                  lastBlockLanes: isLast ? inputs - (depthBlocks - 1) * vector : vector,
-                  weightsAhead: weights.ahead))
-            }
-          }
-          block += blocks
-        } while block < depthBlocks
-        if edgeStep > 0, endColumn == outputs {
-          let column = outputs - outputs % tile
-          for row in 0..<taskRows {
-            (out + row * outputs + column).update(from: edge + row * edgeStep, count: outputs - column)
-          }
-          end.add(
-            kernels, out + column, rows: taskRows, columns: outputs - column, rowStep: outputs, first: column)
-        }
-        end.activate(
-          kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs)
-      }
-    }
-    // One by one: a tuple would copy all of them.
-    withExtendedLifetime(left) {}
-    withExtendedLifetime(scratch) {}
-    withExtendedLifetime(self) {}
-  }
-
-  /// Rows and columns of a task.
-  private func taskSizes(rows: Int, tile: Int, isSmall: Bool) -> (rows: Int, columns: Int) {
-    let columns = columnsPerTask(rows: min(rows, 256), tile: tile)
-    if isSmall { return (min(rows, 256), columns) }
-    // Laying out the rows is repaid by eight tiles.
-    let wide = min(max(columns, 8 * tile), max(outputs, 1))
-    let aligned = (wide + tile - 1) / tile * tile
-    let columnTasks = (outputs + aligned - 1) / aligned
-    let limit = max(32, min(256, rows * columnTasks / 8))
-    let rowTasks = (rows + limit - 1) / limit
-    return ((rows + rowTasks - 1) / rowTasks, aligned)
   }
 }

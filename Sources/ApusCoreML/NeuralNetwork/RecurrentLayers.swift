@@ -115,53 +115,11 @@ extension NetworkBuilder {
       c, outputs[0], [outputs[1]], all: c.p.bool(15), hasFiveAxes: hasFiveAxes, reverses: reverses)
   }
 
-  /// Gates: input, output, forget, block input, as the standard's i, o, f, c.
   private static func lstm(_ c: LayerCall, directions: Int) throws -> [Graph.ValueID?] {
-    let e = c.e
-    let (inputs, hidden) = try (c.p.int(1), c.p.int(2))
+    let hidden = try c.p.int(2)
     let (x, hasFiveAxes) = try steps(c)
     let settings = try c.p.message(15, "LSTMParams") ?? Fields(empty: "LSTMParams", of: c.p.source)
-    let all = try c.p.messages(20, "LSTMWeightParams")
-    guard all.count == directions else {
-      throw OperatorError("it has the weights of \(all.count) directions; \(directions) are needed")
-    }
-    let w = try rows(
-      all.map { p in
-        try e.unsqueeze(rows([1, 4, 2, 3].map { try c.builder.weights(p, $0, [hidden, inputs]) }, e), [0])
-      }, e)
-    let r = try rows(
-      all.map { p in
-        try e.unsqueeze(rows([20, 23, 21, 22].map { try c.builder.weights(p, $0, [hidden, hidden]) }, e), [0])
-      }, e)
-    // forgetBias adds 1 to the bias of the forget gate.
-    let (hasBias, addsOne) = try (settings.bool(20), settings.bool(30))
-    var b: Graph.ValueID?
-    if hasBias || addsOne {
-      b = try rows(
-        all.map { p in
-          let zeros = e.constant(GraphValue(try Tensor<Float>(zeros: [hidden])))
-          let ones = e.constant(GraphValue(try Tensor(repeating: Float(1), shape: [hidden])))
-          let own = try [40, 43, 41, 42].map { try hasBias ? c.builder.weights(p, $0, [hidden]) : zeros }
-          return try e.unsqueeze(rows(own + [zeros, zeros, addsOne ? ones : zeros, zeros], e), [0])
-        }, e)
-    }
-    var peepholes: Graph.ValueID?
-    if try settings.bool(40) {
-      peepholes = try rows(
-        all.map { p in try e.unsqueeze(rows([60, 62, 61].map { try c.builder.weights(p, $0, [hidden]) }, e), [0]) }, e)
-    }
-    let lists =
-      try directions == 1
-      ? [c.p.messages(10, "ActivationParams")]
-      : [c.p.messages(10, "ActivationParams"), c.p.messages(11, "ActivationParams")]
-    var attributes = try functions(lists, defaults: ["Sigmoid", "Tanh", "Tanh"])
-    let reverses = try directions == 1 && c.p.bool(100)
-    attributes["hidden_size"] = .int(Int64(hidden))
-    attributes["direction"] = .string(
-      Array((directions == 2 ? "bidirectional" : reverses ? "reverse" : "forward").utf8))
-    let clip = try settings.float(60)
-    attributes["cell_clip"] = .float(clip == 0 ? 50 : clip)
-    if try settings.bool(50) { attributes["input_forget"] = .int(1) }
+    let weights = try lstmWeights(c, settings, directions: directions)
     // States: h and c of each direction.
     func states(_ first: Int) throws -> Graph.ValueID? {
       guard c.inputs.count > first else { return nil }
@@ -169,31 +127,79 @@ extension NetworkBuilder {
         guard let state = try state(c, index, hidden: hidden) else { throw OperatorError("a state is missing") }
         return state
       }
-      return try own.count == 1 ? own[0] : rows(own, e)
+      return try own.count == 1 ? own[0] : rows(own, c.e)
     }
-    let outputs = try e.nodes(
-      "LSTM", [x, w, r, b, nil, states(1), states(2), peepholes], outputs: 3, domain: "apus", attributes)
+    let reverses = try directions == 1 && c.p.bool(100)
+    let outputs = try c.e.nodes(
+      "LSTM", [x] + weights.prefix(3) + [nil, states(1), states(2)] + weights.suffix(1), outputs: 3, domain: "apus",
+      lstmAttributes(c, settings, directions: directions, reverses: reverses))
     let wantsAll = try settings.bool(10)
-    if directions == 1 {
-      return try results(
-        c, outputs[0], [outputs[1], outputs[2]], all: wantsAll, hasFiveAxes: hasFiveAxes,
-        reverses: reverses)
+    return directions == 1
+      ? try results(
+        c, outputs[0], [outputs[1], outputs[2]], all: wantsAll, hasFiveAxes: hasFiveAxes, reverses: reverses)
+      : try resultsOfBoth(c.e, outputs, all: wantsAll, hasFiveAxes: hasFiveAxes)
+  }
+
+  /// What inputs and states are multiplied by, biases and peepholes. Gates: input, output, forget, block input, as the
+  /// standard's i, o, f, c.
+  private static func lstmWeights(
+    _ c: LayerCall, _ settings: Fields, directions: Int
+  ) throws -> [Graph.ValueID?] {
+    let e = c.e
+    let (inputs, hidden) = try (c.p.int(1), c.p.int(2))
+    let all = try c.p.messages(20, "LSTMWeightParams")
+    guard all.count == directions else {
+      throw OperatorError("it has the weights of \(all.count) directions; \(directions) are needed")
     }
-    func shaped(_ x: Graph.ValueID) throws -> Graph.ValueID { try hasFiveAxes ? e.unsqueeze(x, [3, 4]) : x }
-    func half(_ x: Graph.ValueID, _ direction: Int) throws -> Graph.ValueID {
-      try e.slice(x, from: [direction], to: [direction + 1], axes: [0])
+    func each(_ parts: (Fields) throws -> [Graph.ValueID]) throws -> Graph.ValueID {
+      try rows(all.map { try e.unsqueeze(rows(parts($0), e), [0]) }, e)
     }
-    let last = try rows([half(outputs[1], 0), half(outputs[1], 1)], e, axis: 2)
-    var sequence = last
-    if wantsAll {
-      let both = try (0..<2).map { direction in
-        try e.squeeze(e.slice(outputs[0], from: [direction], to: [direction + 1], axes: [1]), [1])
+    func gates(_ fields: [Int], _ shape: [Int]) throws -> Graph.ValueID {
+      try each { p in try fields.map { try c.builder.weights(p, $0, shape) } }
+    }
+    let w = try gates([1, 4, 2, 3], [hidden, inputs])
+    let r = try gates([20, 23, 21, 22], [hidden, hidden])
+    // forgetBias adds 1 to the bias of the forget gate.
+    let (hasBias, addsOne) = try (settings.bool(20), settings.bool(30))
+    var b: Graph.ValueID?
+    if hasBias || addsOne {
+      b = try each { p in
+        let zeros = e.constant(GraphValue(try Tensor<Float>(zeros: [hidden])))
+        let ones = e.constant(GraphValue(try Tensor(repeating: Float(1), shape: [hidden])))
+        let own = try [40, 43, 41, 42].map { try hasBias ? c.builder.weights(p, $0, [hidden]) : zeros }
+        return own + [zeros, zeros, addsOne ? ones : zeros, zeros]
       }
-      sequence = try rows(both, e, axis: 2)
     }
-    return try [
-      shaped(sequence), shaped(half(outputs[1], 0)), shaped(half(outputs[2], 0)), shaped(half(outputs[1], 1)),
-      shaped(half(outputs[2], 1)),
-    ]
+    return [w, r, b, try settings.bool(40) ? gates([60, 62, 61], [hidden]) : nil]
+  }
+
+  private static func lstmAttributes(
+    _ c: LayerCall, _ settings: Fields, directions: Int, reverses: Bool
+  ) throws -> [String: AttributeValue] {
+    let lists = try [10, 11].prefix(directions).map { try c.p.messages($0, "ActivationParams") }
+    var attributes = try functions(lists, defaults: ["Sigmoid", "Tanh", "Tanh"])
+    attributes["hidden_size"] = .int(Int64(try c.p.int(2)))
+    attributes["direction"] = .string(
+      Array((directions == 2 ? "bidirectional" : reverses ? "reverse" : "forward").utf8))
+    let clip = try settings.float(60)
+    attributes["cell_clip"] = .float(clip == 0 ? 50 : clip)
+    if try settings.bool(50) { attributes["input_forget"] = .int(1) }
+    return attributes
+  }
+
+  /// What a layer of two directions gives: the steps or the last, of both side by side, and the last states of each.
+  private static func resultsOfBoth(
+    _ e: Emitter, _ outputs: [Graph.ValueID], all: Bool, hasFiveAxes: Bool
+  ) throws -> [Graph.ValueID?] {
+    func half(_ x: Graph.ValueID, _ direction: Int, axis: Int = 0) throws -> Graph.ValueID {
+      try e.slice(x, from: [direction], to: [direction + 1], axes: [axis])
+    }
+    let (hidden, cells) = (outputs[1], outputs[2])
+    let sequence =
+      try all
+      ? rows([0, 1].map { try e.squeeze(half(outputs[0], $0, axis: 1), [1]) }, e, axis: 2)
+      : rows([half(hidden, 0), half(hidden, 1)], e, axis: 2)
+    return try [sequence, half(hidden, 0), half(cells, 0), half(hidden, 1), half(cells, 1)]
+      .map { try hasFiveAxes ? e.unsqueeze($0, [3, 4]) : $0 }
   }
 }
