@@ -5,6 +5,7 @@ import Testing
 
 @testable import Apus
 @testable import ApusMedia
+@testable import ApusONNX
 
 @Suite struct ParityCommandTests {
   private static let folder = fixture("parity") + "/"
@@ -162,6 +163,47 @@ import Testing
     let sets = try #require(object["data_sets"] as? [[String: Any]])
     #expect(sets.map { $0["name"] as? String } == ["random, seed 7", "random, seed 8"])
     #expect(sets.allSatisfy { $0["first_difference"] as? String == "/conv2/Conv" })
+  }
+
+  /// An output that the reference only computes on its way: every value is equal, and the verdict is not, wherever it is read.
+  @Test(arguments: [1, 3])
+  func outputThatTheReferenceLacksIsInEveryVerdict(samples: Int) throws {
+    try TemporaryFolder.with { folder in
+      func model(_ outputs: String...) throws -> String {
+        try folder.onnx(
+          "\(outputs.count)",
+          ModelFixtures.model(
+            [
+              NodeProto(name: "n1", opType: "Neg", inputs: ["x"], outputs: ["a"]),
+              NodeProto(name: "n2", opType: "Abs", inputs: ["a"], outputs: ["b"]),
+            ], inputs: [ModelFixtures.tensor("x", [.size(8)])],
+            outputs: outputs.map { ModelFixtures.tensor($0, [.size(8)]) }))
+      }
+      let (two, one) = (try model("a", "b"), try model("b"))
+      let (page, cases) = (folder.path("a.html"), folder.path("a.xml"))
+      let arguments = ["parity", two, one, "--samples", "\(samples)"]
+      let result = try Command.run(arguments + ["--report", page, "--junit", cases])
+      #expect(result.status == 1)
+      let sentence =
+        "incomplete: all 2 values that were compared are within tolerance; outputs that the reference does not have: "
+      #expect(result.output.contains("✗ \(sentence)'a'"), "\(result.output)")
+      #expect(!result.output.contains("✓ equal"))
+      if samples > 1 { #expect(result.lines.last == "✗ 0 of \(samples) data sets are equal") }
+      #expect(try String(contentsOfFile: page, encoding: .utf8).contains(sentence + "&#39;a&#39;"))
+      let xml = try XMLDocument(data: Data(contentsOf: folder.file("a.xml")))
+      #expect(try xml.nodes(forXPath: "//testsuite[@failures='1' and @tests='3']").count == samples)
+      #expect(
+        try xml.nodes(forXPath: "//testcase[failure]/@name").compactMap(\.stringValue)
+          == Array(repeating: "verdict", count: samples))
+      let object = try Command.run(arguments + ["--json"]).object
+      let sets = try #require(object["data_sets"] as? [[String: Any]])
+      #expect(object["equal"] as? Bool == false && sets.count == samples)
+      for set in sets {
+        #expect(set["equal"] as? Bool == false && set["verdict"] as? String == "incomplete")
+        #expect(set["outputs_not_compared"] as? [String] == ["a"])
+      }
+      #expect(try Command.run("parity", one, two).status == 0, "a reference may give more")
+    }
   }
 
   @Test func inputsGivenAreTheModels() throws {

@@ -138,6 +138,22 @@ import Testing
     #expect(fewer.samples.first?.parity.uncomparedOutputs == ["extra"])
   }
 
+  /// The value itself has a counterpart, in the middle of the reference.
+  @Test func outputThatTheReferenceOnlyComputesIsNamed() throws {
+    func model(_ outputs: [String]) throws -> ONNXModel {
+      try small(outputs: outputs) {
+        $0.node("Neg", ["x"], ["inner"])
+        $0.node("Abs", ["inner"], ["y"])
+      }
+    }
+    let report = try compared(model(["inner", "y"]), model(["y"]))
+    let parity = try #require(report.samples.first?.parity)
+    #expect(!report.isEqual && report.pairing.unpairedOutputs == ["inner"])
+    #expect(parity.verdict == .inconclusive(.outputs) && !parity.isEqual)
+    #expect(parity.uncomparedOutputs == ["inner"] && parity.checkedCount == 2)
+    #expect(try compared(model(["y"]), model(["inner", "y"])).isEqual)
+  }
+
   /// Names decide, where shapes and types would say that the outputs were exchanged.
   @Test func outputsOfExchangedNamesDiffer() throws {
     func model(_ logits: String, _ label: String) throws -> ONNXModel {

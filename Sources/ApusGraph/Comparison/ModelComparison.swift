@@ -108,6 +108,9 @@ public struct ModelComparison {
     var parity = try check.run(inputs, reference: ReferenceValues(expected), progress: progress)
     parity.isReferenceModel = true
     parity.unknownNames = report.pairing.unpairedReferenceOutputs
+    // What the reference computes on its way and does not give is compared, and yet is no output of it.
+    let seen = Set(parity.uncomparedOutputs)
+    parity.uncomparedOutputs += report.pairing.unpairedOutputs.filter { !seen.contains($0) }
     report.samples.append(ModelComparisonReport.Sample(name: name, parity: parity))
     try addOutputs(own, other, expected)
   }

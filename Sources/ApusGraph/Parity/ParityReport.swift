@@ -93,8 +93,7 @@ public struct ParityReport: Sendable {
   public enum Lack: Sendable, Hashable {
     /// Numbers: every output of the model that was compared is NaN or infinite everywhere, on both sides.
     case numbers
-    /// Outputs of the model that have nothing to be compared with, though the reference has names that the model does not,
-    /// or is a model itself.
+    /// Outputs of the model that the reference lacks, though it has names that the model does not, or is a model itself.
     case outputs
   }
 
@@ -134,7 +133,7 @@ public struct ParityReport: Sendable {
   public internal(set) var nodes: [NodeReport] = []
   /// The names of the model's outputs, in order.
   public internal(set) var modelOutputs: [String] = []
-  /// Those of them that the reference does not have, in order.
+  /// Those of them that the reference does not have or, where it is a model, does not give as outputs.
   public internal(set) var uncomparedOutputs: [String] = []
   /// Whether the reference is a model too: its ``unknownNames`` are outputs that have no counterpart.
   public internal(set) var isReferenceModel = false

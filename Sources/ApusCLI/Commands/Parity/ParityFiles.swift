@@ -82,20 +82,24 @@ extension ParityResults {
   }
 
   /// A suite for each data set, a case for each node; one that differs or cannot be run fails, one that the reference
-  /// does not have, or has a value that does not fit for, is skipped.
+  /// does not have, or has a value that does not fit for, is skipped. Where the verdict is about no node and yet not
+  /// *equal*, a case of its own fails.
   fileprivate var junit: String {
     var text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"\(Self.escaped("parity of \(model)"))\">\n"
     for set in sets {
       let nodes = set.report.nodes.filter { !$0.isConstant || !$0.outputs.isEmpty }
-      let cases = nodes.map { ($0, Self.outcome($0)) }
-      let failures = cases.count { if case .failure = $1 { true } else { false } }
-      let skipped = cases.count { if case .skipped = $1 { true } else { false } }
+      var cases = nodes.map { (name: $0.name, kind: "\($0.operatorName)", outcome: Self.outcome($0)) }
+      if !set.report.isEqual, set.report.verdict.first == nil {
+        cases.append(("verdict", "parity", .failure(ParityVerdict(set.report).sentence, details: "")))
+      }
+      let failures = cases.count { if case .failure = $0.outcome { true } else { false } }
+      let skipped = cases.count { if case .skipped = $0.outcome { true } else { false } }
       text +=
         "<testsuite name=\"\(Self.escaped(set.name))\" tests=\"\(cases.count)\" failures=\"\(failures)\" "
         + "errors=\"0\" skipped=\"\(skipped)\">\n"
-      for (node, outcome) in cases {
-        let head = "<testcase name=\"\(Self.escaped(node.name))\" classname=\"\(Self.escaped("\(node.operatorName)"))\""
+      for (name, kind, outcome) in cases {
+        let head = "<testcase name=\"\(Self.escaped(name))\" classname=\"\(Self.escaped(kind))\""
         switch outcome {
         case .success: text += head + "/>\n"
         case .skipped(let reason): text += head + "><skipped message=\"\(Self.escaped(reason))\"/></testcase>\n"

@@ -23,17 +23,11 @@ struct ParityPage {
   }
 
   private var verdict: String {
-    if let only = results.sets.first, results.sets.count == 1 { return Self.sentence(only.report) }
-    let different = results.sets.count { !$0.report.isEqual }
-    if different == 0 { return results.isEqual ? "equal on all \(results.sets.count) data sets" : "different" }
-    let first = results.sets.first { !$0.report.isEqual }
-    return "different on \(different) of \(results.sets.count) data sets; on the first of them, \(first?.name ?? ""): "
-      + (first.map { Self.sentence($0.report) } ?? "")
-  }
-
-  private static func sentence(_ report: ParityReport) -> String {
-    let verdict = ParityVerdict(report)
-    return verdict.word + verdict.rest
+    if let only = results.sets.first, results.sets.count == 1 { return ParityVerdict(only.report).sentence }
+    let others = results.sets.filter { !$0.report.isEqual }
+    guard let first = others.first else { return "equal on all \(results.sets.count) data sets" }
+    return "not equal on \(others.count) of \(results.sets.count) data sets; on the first of them, \(first.name): "
+      + ParityVerdict(first.report).sentence
   }
 
   private var sets: [HTMLReport.Block] {

@@ -45,6 +45,9 @@ struct ParityVerdict {
     }
   }
 
+  /// The whole sentence.
+  var sentence: String { word + rest }
+
   /// What is not counted.
   private static func note(_ report: ParityReport) -> String {
     let levels = report.nodes.count { $0.status == .offByOneLevel }
@@ -61,7 +64,10 @@ struct ParityVerdict {
       + (empty.isEmpty || report.verdict == .inconclusive(.numbers)
         ? "" : "; NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
       + (others.isEmpty ? "" : "; integers of another type than the reference's: \(ParityText.list(others))")
-      + (alone.isEmpty ? "" : "; outputs that had nothing to be compared with: \(ParityText.list(alone))")
+      + (alone.isEmpty
+        ? ""
+        : "; outputs that \(report.isReferenceModel ? "the reference does not have" : "had nothing to be compared with"): "
+          + ParityText.list(alone))
       + (isForeign
         ? "; \(report.isReferenceModel ? "outputs" : "names") of the reference that this file does not have: "
           + ParityText.list(report.unknownNames) : "")
