@@ -4,6 +4,7 @@ import FoundationXML
 import Testing
 
 @testable import Apus
+@testable import ApusGraph
 @testable import ApusMedia
 @testable import ApusONNX
 
@@ -203,6 +204,29 @@ import Testing
         #expect(set["outputs_not_compared"] as? [String] == ["a"])
       }
       #expect(try Command.run("parity", one, two).status == 0, "a reference may give more")
+    }
+  }
+
+  /// A mask that one format has as integers and another as numbers, from 0 or 1 at random for both.
+  @Test func randomNumbersAreWholeWhereOneModelCounts() throws {
+    try TemporaryFolder.with { folder in
+      func model(_ name: String, _ type: ElementType) throws -> String {
+        try folder.onnx(
+          name,
+          ModelFixtures.model(
+            [
+              NodeProto(
+                name: "cast", opType: "Cast", inputs: ["mask"], outputs: ["m"],
+                attributes: [AttributeProto(name: "to", value: .int(1))]),
+              NodeProto(name: "exp", opType: "Exp", inputs: ["m"], outputs: ["y"]),
+            ], inputs: [ModelFixtures.tensor("mask", of: type, [.size(16)])],
+            outputs: [ModelFixtures.tensor("y", [.size(16)])]))
+      }
+      let (numbers, integers) = (try model("a", .float), try model("b", .int32))
+      for arguments in [[numbers, integers], [integers, numbers]] {
+        let result = try Command.run(["parity"] + arguments + ["--samples", "2"])
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+      }
     }
   }
 

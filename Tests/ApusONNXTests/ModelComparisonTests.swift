@@ -171,6 +171,50 @@ import Testing
     #expect(exchanged.samples.first?.parity.nodes.first?.status == .wrong)
   }
 
+  /// Rows of a table by ids that are of a type.
+  private func lookup(_ type: ElementType) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("ids", [.size(3)], type)
+    try graph.constant("table", GraphValue(Tensor<Float>([0.5, -1, 2, 3, -4, 5, 6, 7.25], shape: [4, 2])))
+    graph.node("Cast", ["ids"], ["rows"], ["to": .int(7)])
+    graph.node("Gather", ["table", "rows"], ["y"])
+    return try graph.model(outputs: ["y"])
+  }
+
+  @Test(arguments: [(ElementType.float, ElementType.int32), (.int32, .float), (.float16, .int64), (.int64, .int32)])
+  func wholeNumbersGoIntoBothTypes(own: ElementType, other: ElementType) throws {
+    let ids: [GraphValue] = try [
+      GraphValue(Tensor<Float>([3, 0, 2])), GraphValue(Tensor<Double>([3, -0.0, 2])),
+      GraphValue(Tensor<Int32>([3, 0, 2])),
+      GraphValue(Tensor<Int64>([3, 0, 2])), GraphValue(Tensor<UInt8>([3, 0, 2])),
+    ]
+    for value in ids {
+      var comparison = try ModelComparison(lookup(own), against: lookup(other))
+      try comparison.run(["ids": value])
+      #expect(comparison.report.isEqual)
+      #expect(comparison.report.outputs.first?.largestError.largest == 0)
+    }
+  }
+
+  /// The message has the type that was given, and whose it does not fit.
+  @Test func numbersThatOneSideLacksAreRefused() throws {
+    func message(_ own: ElementType, _ other: ElementType, _ value: GraphValue) throws -> String? {
+      var comparison = try ModelComparison(lookup(own), against: lookup(other))
+      let error = #expect(throws: GraphError.self) { try comparison.run(["ids": value]) }
+      return error?.description
+    }
+    let halves = try GraphValue(Tensor<Float>([0.5, 1, 2]))
+    #expect(try message(.float, .int32, halves) == "input 'ids': it is FLOAT[3]; the reference declares INT32[3]")
+    #expect(try message(.int32, .float, halves) == "input 'ids': it is FLOAT[3]; the model declares INT32[3]")
+    for large in [Float(0x1p31), -0x1p40, .infinity, .nan] {
+      let value = try GraphValue(Tensor<Float>([large, 1, 2]))
+      #expect(try message(.float, .int32, value)?.hasSuffix("it is FLOAT[3]; the reference declares INT32[3]") == true)
+    }
+    // The next float is 2²⁴ + 2.
+    let odd = try GraphValue(Tensor<Int32>([0x100_0001, 1, 2]))
+    #expect(try message(.int32, .float, odd) == "input 'ids': it is INT32[3]; the reference declares FLOAT[3]")
+  }
+
   @Test func modelsOfOtherInputsAreRefused() throws {
     let chain = try model("chain")
     #expect(throws: GraphError.self) { try ModelComparison(chain, against: model("right")) }

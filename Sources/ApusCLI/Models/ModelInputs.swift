@@ -239,7 +239,11 @@ extension ModelInputs {
 
 extension ModelInputs {
   /// Fills inputs that are not given with random numbers, or with zeros when `seed` is nil.
-  mutating func fill(seed: UInt64?, dimensions: OpenDimensions) throws {
+  ///
+  /// - Parameter integers: what random numbers of some inputs are drawn as, whatever the model declares.
+  mutating func fill(
+    seed: UInt64?, dimensions: OpenDimensions, as integers: [String: (type: ElementType, range: RandomRange)] = [:]
+  ) throws {
     var dimensions = dimensions
     for info in declared { if let value = values[info.name] { dimensions.take(from: value, for: info) } }
     let absent = declared.filter { required.contains($0.name) && values[$0.name] == nil }
@@ -249,19 +253,25 @@ extension ModelInputs {
       throw CommandFailure(.usage, "the model leaves extents open; give them: \(flags)")
     }
     for info in absent {
-      values[info.name] = try made(info, seed: seed, dimensions)
+      values[info.name] = try made(info, seed: seed, dimensions, as: integers[info.name])
       sources[info.name] = seed.map { "random, seed \($0)" } ?? "zeros"
     }
   }
 
-  private func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> GraphValue {
+  private func made(
+    _ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions,
+    as integers: (type: ElementType, range: RandomRange)?
+  ) throws -> GraphValue {
     let type = info.type ?? .tensor(nil, nil)
     do {
       guard case .tensor(let elementType, _) = type else { return try GraphValue(zeros: type, shape: []) }
       guard let shape = dimensions.shape(of: info) else { throw OperatorError("the model does not declare its rank") }
       guard let seed else { return try GraphValue(zeros: type, shape: shape) }
-      return try GraphValue(
-        random: elementType ?? .float, shape: shape, seed: seed, name: info.name, range: randomRange(info.name))
+      let drawn = try GraphValue(
+        random: integers?.type ?? elementType ?? .float, shape: shape, seed: seed, name: info.name,
+        range: integers?.range ?? randomRange(info.name))
+      guard integers != nil, let elementType, case .tensor(let tensor) = drawn else { return drawn }
+      return try tensor.converted(to: elementType).map { .tensor($0) } ?? drawn
     } catch let error as OperatorError {
       throw CommandFailure(.badData, "input '\(info.name)' cannot be made up: \(error); give it with --input")
     }

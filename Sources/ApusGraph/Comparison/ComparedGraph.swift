@@ -44,6 +44,15 @@ struct ComparedGraph: ComparisonReference {
     return try ModelPairing.referenceInput(value, for: pair, as: type)
   }
 
+  /// nil where it is not declared.
+  func elementType(of input: String) -> ElementType? {
+    model.graph.value(named: input).flatMap { model.graph.values[$0].type?.elementType }
+  }
+
+  func check(_ inputs: [String: GraphValue]) throws {
+    _ = try model.graph.checkedInputs(inputs, computesInFloat64: false, of: "the reference")
+  }
+
   func values(_ inputs: [String: GraphValue]) throws -> ComparedValues {
     var values = ComparedValues(outputNames: outputs)
     let ordered = Ordered()

@@ -14,6 +14,9 @@ protocol ComparisonReference: Sendable {
   /// The value of a pair's input, as it lies here.
   func input(_ value: GraphValue, for pair: ModelPairing.Pair) throws -> GraphValue
 
+  /// - Throws: ``GraphError/input(name:reason:)`` for inputs that do not fit what is declared of them.
+  func check(_ inputs: [String: GraphValue]) throws
+
   /// What is computed of some inputs.
   func values(_ inputs: [String: GraphValue]) throws -> ComparedValues
 

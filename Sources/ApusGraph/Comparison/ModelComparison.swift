@@ -90,13 +90,18 @@ public struct ModelComparison {
   public mutating func run(
     _ inputs: [String: GraphValue], named name: String = "", progress: (Int) -> Void = { _ in }
   ) throws {
+    var inputs = inputs
     var given: [String: GraphValue] = [:]
     for pair in report.pairing.inputs {
       guard let value = inputs[pair.name] else {
         throw GraphError.input(name: pair.name, reason: "no value was given for it")
       }
+      inputs[pair.name] = try value.given(as: model.elementType(of: pair.name))
       given[pair.referenceName] = try reference.input(value, for: pair)
     }
+    // Here, and not where all is widened, what is wrong is said in the types that both have.
+    _ = try check.modelInputs(inputs)
+    try reference.check(given)
     let other = try reference.values(given)
     let own = try model.values(inputs)
     if report.samples.isEmpty { try pair(own, other) }

@@ -268,7 +268,7 @@ extension ModelPairing {
       let back = forth.map { axes in axes.indices.map { axis in axes.firstIndex(of: axis) ?? axis } }
       result = try any.reordered(by: AxisOrder(axes: back, shape: shape))
     }
-    return try GraphValue.tensor(result).counted(as: elementType)
+    return try GraphValue.tensor(result).given(as: elementType)
   }
 }
 

@@ -214,12 +214,15 @@ struct ParityCommand: WritesFiles {
     // Of a network only values are known: it is what the other is judged by, whichever is named first.
     let (path, reference) = try ParitySide(path).isNetwork ? (reference, path) : (path, reference)
     let model = try open(path)
-    var comparison =
-      switch try ParitySide(reference).reference(open) {
-      case .graph(let other): try ModelComparison(model, against: other, options: options)
-      case .network(let network): try ModelComparison(model, against: network, options: options)
-      }
-    for makeInputs in try inputs(of: model, path) {
+    var integers: [String: (type: ElementType, range: RandomRange)] = [:]
+    var comparison: ModelComparison
+    switch try ParitySide(reference).reference(open) {
+    case .graph(let other):
+      comparison = try ModelComparison(model, against: other, options: options)
+      integers = Self.integers(of: other, in: comparison.report.pairing.inputs, for: model)
+    case .network(let network): comparison = try ModelComparison(model, against: network, options: options)
+    }
+    for makeInputs in try inputs(of: model, path, as: integers) {
       let (name, inputs) = try makeInputs()
       var progress = ProgressBar(total: model.graph.nodes.count)
       defer { progress?.clear() }
@@ -228,13 +231,32 @@ struct ParityCommand: WritesFiles {
     return ParityResults(model: path, reference: reference, comparison: comparison.report)
   }
 
+  /// The inputs that are integers of the reference and floating-point numbers of the model, and no picture: ids and masks,
+  /// of which whole numbers alone go into both.
+  private static func integers(
+    of reference: any GraphModel, in pairs: [ModelPairing.Pair], for model: any GraphModel
+  ) -> [String: (type: ElementType, range: RandomRange)] {
+    func type(_ name: String, _ graph: Graph) -> ElementType? {
+      guard let id = graph.value(named: name), case .tensor(let type?, _)? = graph.values[id].type else { return nil }
+      return type
+    }
+    return pairs.reduce(into: [:]) { integers, pair in
+      guard let other = type(pair.referenceName, reference.graph), other.dataType?.isFloatingPoint == false,
+        other != .bool, type(pair.name, model.graph)?.dataType?.isFloatingPoint == true,
+        model.randomRange(of: pair.name) == .standard
+      else { return }
+      integers[pair.name] = (other, reference.randomRange(of: pair.referenceName))
+    }
+  }
+
   private func open(_ path: String) throws -> any GraphModel {
     try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
   }
 
   /// The sets of inputs, each with its name, read or made when its turn comes.
-  private func inputs(of model: any GraphModel, _ path: String) throws -> [() throws -> (String, [String: GraphValue])]
-  {
+  private func inputs(
+    of model: any GraphModel, _ path: String, as integers: [String: (type: ElementType, range: RandomRange)]
+  ) throws -> [() throws -> (String, [String: GraphValue])] {
     let graph = model.graph
     guard parity.inputs.isEmpty else {
       let names = graph.inputs.map { graph.values[$0].name }
@@ -249,7 +271,7 @@ struct ParityCommand: WritesFiles {
       {
         let seed = seed &+ UInt64(sample)
         var inputs = ModelInputs(model, file: path, converts: false, widens: false)
-        try inputs.fill(seed: seed, dimensions: dimensions)
+        try inputs.fill(seed: seed, dimensions: dimensions, as: integers)
         return ("random, seed \(seed)", inputs.values)
       }
     }
