@@ -47,9 +47,9 @@ extension ProgramBuilder {
         let out = try call.outputType
         guard !out.isFloatingPoint, out != .bool else { throw OperatorError("bits of elements of type \(out)") }
         // By powers of two, and rounded down: the standard shifts no integers that have signs.
-        let x = try call.value("self", as: out)
-        let power = try e.node("Pow", [e.number(2, as: out), call.value("other", as: out)])
-        return [try isLeft ? e.node("Mul", [x, power]) : e.quotient(x, power, "floor", as: out)]
+        let (x, places) = (try call.value("self", as: out), try call.value("other", as: out))
+        guard isLeft else { return [try e.shiftedRight(x, by: places, as: out)] }
+        return [try e.node("Mul", [x, e.node("Pow", [e.number(2, as: out), places])])]
       }
     }
     result["bitwise_not"] = { call in
@@ -119,6 +119,22 @@ extension Call {
 }
 
 extension Emitter {
+  /// Integers divided by powers of two and rounded down. As in PyTorch, what is shifted by more places than there are, or
+  /// by fewer than none, keeps its sign alone.
+  fileprivate func shiftedRight(
+    _ x: Graph.ValueID, by places: Graph.ValueID, as type: ElementType
+  ) throws -> Graph.ValueID {
+    let two = try number(2, as: type)
+    let isUnsigned = [.uint8, .uint16, .uint32, .uint64].contains(type)
+    let most = try number((type.bitCount ?? 64) - (isUnsigned ? 0 : 1), as: type)
+    let isBelow = try node("Less", [places, number(0, as: type)])
+    let count = try node("Where", [isBelow, most, node("Min", [places, most])])
+    // In two steps, since the type may not hold the whole power.
+    let half = try node("Div", [count, two])
+    let first = try quotient(x, node("Pow", [two, half]), "floor", as: type)
+    return try quotient(first, node("Pow", [two, node("Sub", [count, half])]), "floor", as: type)
+  }
+
   func truth(_ x: Graph.ValueID) throws -> Graph.ValueID {
     elementType(x) == .bool ? x : try node("Not", [isZero(x)])
   }
