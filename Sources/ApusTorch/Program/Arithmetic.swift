@@ -251,7 +251,13 @@ extension Emitter {
     switch (mode, type.isFloatingPoint) {
     case ("", _), ("trunc", false): return try node("Div", [a, b])
     case ("trunc", true): return try truncated(node("Div", [a, b]))
-    case ("floor", false): return try node("Div", [node("Sub", [a, remainder(a, b, as: type)]), b])
+    case ("floor", false):
+      // One less than what is cut off, where that is: the dividend less its remainder may be beyond the type.
+      let cut = try node("Div", [a, b])
+      let zero = try number(0, as: type)
+      let differ = try node("Xor", [node("Less", [a, zero]), node("Less", [b, zero])])
+      let isMoved = try node("And", [differ, node("Not", [isZero(node("Mod", [a, b]))])])
+      return try node("Sub", [cut, cast(isMoved, to: type)])
     case ("floor", true):
       // The difference is a multiple of b but for rounding, which a quotient rounded down would show.
       let whole = try node("Round", [node("Div", [node("Sub", [a, remainder(a, b, as: type)]), b])])
