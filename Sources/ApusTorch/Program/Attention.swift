@@ -27,19 +27,42 @@ extension ProgramBuilder {
     let e = call.emitter
     let (query, key, value) = (try call.value("query"), try call.value("key"), try call.value("value"))
     var mask = try call.optional(call.has("attn_mask") ? "attn_mask" : "attn_bias")
+    mask = try mask.map { try widened($0, to: key, e) }
     let rank = try e.rank(query)
     var attributes: [String: AttributeValue] = ["is_causal": .flag(try call.bool("is_causal"))]
     if let scale = try call.optionalDouble("scale") { attributes["scale"] = .number(scale) }
-    // The standard's operator has a batch and heads, which all have alike.
-    let isAlike = try [key, value].allSatisfy { other in
-      try e.rank(other) == rank && zip(e.shape(query), e.shape(other)).dropLast(2).first.map { $0 == $1 } ?? true
+    guard 2...4 ~= rank, try isStandard(query, key, value, e) else {
+      return try product(call, query, key, value, mask)
     }
-    guard isAlike, 2...4 ~= rank else { return try product(call, query, key, value, mask) }
     if rank == 4 { return try e.node("Attention", [query, key, value, mask], attributes) }
     let front = Array(0..<(4 - rank))
     let parts = try [query, key, value].map { try e.unsqueeze($0, front) }
     if let given = mask, try e.rank(given) == 3 { mask = try e.unsqueeze(given, [0]) }
     return try e.squeeze(e.node("Attention", parts + [mask], attributes), front)
+  }
+
+  /// Whether the shapes are those of the standard's operator: a batch that all have alike, and heads of keys and values
+  /// alike, each for as many of the query.
+  private static func isStandard(
+    _ query: Graph.ValueID, _ key: Graph.ValueID, _ value: Graph.ValueID, _ e: Emitter
+  ) throws -> Bool {
+    let (own, keys, values) = (try e.shape(query), try e.shape(key), try e.shape(value))
+    guard keys.count == own.count, values.count == own.count else { return false }
+    guard own.count > 2 else { return true }
+    // With three axes, the first are heads in one batch to the standard, and must be alike all the same.
+    guard keys[0] == own[0], values[0] == own[0] else { return false }
+    guard own.count > 3 else { return true }
+    guard keys[1] == values[1] else { return false }
+    guard let heads = own[1], let kept = keys[1], kept > 0 else { return true }
+    return heads.isMultiple(of: kept)
+  }
+
+  /// A mask with a column for each key: the standard's operator takes the columns that one lacks for what is not seen,
+  /// where PyTorch repeats a single one.
+  private static func widened(_ mask: Graph.ValueID, to key: Graph.ValueID, _ e: Emitter) throws -> Graph.ValueID {
+    let (last, length) = (try e.rank(mask) - 1, try e.rank(key) - 2)
+    guard length >= 0, try !e.isAlike(last, of: mask, length, of: key) else { return mask }
+    return try e.expand(mask, e.list([e.extent(key, length)]))
   }
 
   /// Attention of any number of axes, as products of matrices.

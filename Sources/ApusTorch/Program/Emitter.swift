@@ -14,8 +14,8 @@ final class Emitter: GraphWriting {
   var repeatedNumbers: [Graph.ValueID: Graph.ValueID] = [:]
   /// For values that are one matrix over and over, along axes before its own, that matrix.
   var repeatedMatrices: [Graph.ValueID: Graph.ValueID] = [:]
-  /// Of the program's values, the element types and extents, nil where one is known only when it runs.
-  private var types: [Graph.ValueID: (elementType: ElementType?, extents: [Int?])] = [:]
+  /// Of the program's values, the element types and sizes.
+  private var types: [Graph.ValueID: (elementType: ElementType?, sizes: [TorchSize])] = [:]
   /// What follows for the others, from the sizes of the example that the program was made from, and from others where
   /// these depend on the data.
   private var followed = TypeFollower()
@@ -37,11 +37,22 @@ final class Emitter: GraphWriting {
 extension Emitter {
   func shape(_ id: Graph.ValueID) throws -> [Int?] {
     if let shape = graph.constants[id]?.shape { return shape }
-    if let type = types[id] { return type.extents }
+    if let type = types[id] { return type.sizes.map(\.known) }
     guard let shape = followed.type(of: id)?.shape else {
       throw OperatorError("the rank of '\(graph.values[id].name)' is not known")
     }
     return isDynamic ? [Int?](repeating: nil, count: shape.count) : shape
+  }
+
+  /// Whether two axes are known to be equally long: by their extents, or since the program has one expression for both.
+  func isAlike(_ axis: Int, of a: Graph.ValueID, _ otherAxis: Int, of b: Graph.ValueID) throws -> Bool {
+    let (own, other) = (try shape(a), try shape(b))
+    guard own.indices.contains(axis), other.indices.contains(otherAxis) else { return false }
+    if let extent = own[axis], let otherExtent = other[otherAxis] { return extent == otherExtent }
+    guard let sizes = types[a]?.sizes, let others = types[b]?.sizes, sizes.indices.contains(axis),
+      others.indices.contains(otherAxis)
+    else { return false }
+    return sizes[axis] == others[otherAxis]
   }
 
   func elementType(_ id: Graph.ValueID) -> ElementType? {
@@ -56,7 +67,7 @@ extension Emitter {
 
   /// Enters what the program says of a value.
   func declare(_ id: Graph.ValueID, _ type: TorchTensorType) {
-    types[id] = (type.elementType, type.extents)
+    types[id] = (type.elementType, type.sizes)
     graph.values[id].type = type.graphType
     // What follows from a node is what the program says, or the program is wrong and the run says so.
     guard followed.type(of: id) == nil else { return }
