@@ -190,10 +190,9 @@ extension Emitter {
     return try (0..<max(rank, 1)).map { try node("Gather", [found, integer($0)], ["axis": .int(0)]) }
   }
 
-  /// `x` cut to the extents of `other` along all axes but one, as far as these are known.
+  /// `x` cut to the extents of `other` along all axes but one, unless both are known to be equally long.
   func cut(_ x: Graph.ValueID, to other: Graph.ValueID, but axis: Int?) throws -> Graph.ValueID {
-    let (own, wanted) = (try shape(x), try shape(other))
-    let axes = zip(own, wanted).enumerated().filter { $0.offset != axis && $0.element.0 != $0.element.1 }.map(\.offset)
+    let axes = try (0..<min(rank(x), rank(other))).filter { try $0 != axis && !isAlike($0, of: x, $0, of: other) }
     guard !axes.isEmpty else { return x }
     let ends = try axes.map { try extent(other, $0) }
     return try node("Slice", [x, integers(axes.map { _ in 0 }), list(ends), integers(axes)])
