@@ -49,7 +49,8 @@ struct GraphBuilder {
     try TorchError.naming("node '\(node.name)' (\(name))") {
       emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
       let firstNode = emitter.graph.nodes.count
-      let results = try lowering(Call(node: node, graph: graph, emitter: emitter))
+      var results = try lowering(Call(node: node, graph: graph, emitter: emitter))
+      if name.isInPlace { results = try keepingType(results, of: node) }
       let names = node.outputs.flatMap(\.places)
       guard results.count >= names.count else {
         throw OperatorError("it has \(names.count) outputs; \(results.count) are given")
@@ -67,6 +68,14 @@ struct GraphBuilder {
         try followChange(of: written, by: index)
       }
     }
+  }
+
+  /// What is written over keeps its element type, as where numbers are compared in place.
+  private func keepingType(_ results: [Graph.ValueID?], of node: TorchNode) throws -> [Graph.ValueID?] {
+    guard let first = results.first, let result = first, let name = node.outputs.first?.names.first,
+      let kept = graph.tensors[name]?.elementType, let type = emitter.elementType(result), type != kept
+    else { return results }
+    return [try emitter.cast(result, to: kept)] + results.dropFirst()
   }
 
   /// Whether a call does nothing but run a check, in the order that the program gives.
