@@ -34,7 +34,7 @@ extension ProgramBuilder {
     }
     for name in ["div", "divide", "true_divide", "floor_divide"] {
       result[name] = { call in
-        let out = try call.outputType
+        let out = try call.operandType
         let mode = name == "floor_divide" ? "floor" : try call.string("rounding_mode", default: "")
         return [
           try call.emitter.quotient(call.value("self", as: out), call.value("other", as: out), mode, as: out)
@@ -42,12 +42,12 @@ extension ProgramBuilder {
       }
     }
     result["remainder"] = { call in
-      let out = try call.outputType
+      let out = try call.operandType
       let a = try call.value("self", as: out)
       return [try call.emitter.remainder(a, call.value("other", as: out), as: out)]
     }
     result["fmod"] = { call in
-      let out = try call.outputType
+      let out = try call.operandType
       return [
         try call.emitter.node("Mod", [call.value("self", as: out), call.value("other", as: out)], ["fmod": .int(1)])
       ]
@@ -106,8 +106,17 @@ extension ProgramBuilder {
       let e = call.emitter
       let out = try call.outputType
       let (a, b) = (try call.value("self", as: out), try call.value("end", as: out))
+      let weight = try call.value("weight", as: out)
       let step = try e.node("Sub", [b, a])
-      return [try e.node("Add", [a, e.node("Mul", [call.value("weight", as: out), step])])]
+      let near = try e.node("Add", [a, e.node("Mul", [weight, step])])
+      // From half the way on, PyTorch goes back from the end.
+      let known = (try? call.optionalDouble("weight")).map(abs)
+      if let known, known < 0.5 { return [near] }
+      let back = try e.node("Sub", [e.number(1, as: out), weight])
+      let far = try e.node("Sub", [b, e.node("Mul", [back, step])])
+      guard known == nil else { return [far] }
+      let isNear = try e.node("Less", [e.node("Abs", [weight]), e.numbers(0.5, as: out)])
+      return [try e.node("Where", [isNear, near, far])]
     }
     for (name, type) in [("addcmul", "Mul"), ("addcdiv", "Div")] {
       result[name] = { call in
@@ -253,14 +262,15 @@ extension Emitter {
     case ("trunc", true): return try truncated(node("Div", [a, b]))
     case ("floor", false):
       // One less than what is cut off, where that is: the dividend less its remainder may be beyond the type.
-      let cut = try node("Div", [a, b])
       let zero = try number(0, as: type)
       let differ = try node("Xor", [node("Less", [a, zero]), node("Less", [b, zero])])
       let isMoved = try node("And", [differ, node("Not", [isZero(node("Mod", [a, b]))])])
-      return try node("Sub", [cut, cast(isMoved, to: type)])
+      return try node("Sub", [node("Div", [a, b]), cast(isMoved, to: type)])
     case ("floor", true):
+      let rest = try node("Mod", [a, b], ["fmod": .int(1)])
       // The difference is a multiple of b but for rounding, which a quotient rounded down would show.
-      let whole = try node("Round", [node("Div", [node("Sub", [a, remainder(a, b, as: type)]), b])])
+      let cut = try node("Round", [node("Div", [node("Sub", [a, rest]), b])])
+      let whole = try node("Sub", [cut, cast(hasOtherSign(rest, than: b, as: type), to: type)])
       return try node("Where", [isZero(b), node("Div", [a, b]), whole])
     default: throw OperatorError("the rounding_mode '\(mode)' is not known")
     }
@@ -270,10 +280,16 @@ extension Emitter {
   func remainder(_ a: Graph.ValueID, _ b: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
     guard type.isFloatingPoint else { return try node("Mod", [a, b]) }
     let rest = try node("Mod", [a, b], ["fmod": .int(1)])
+    return try node("Where", [hasOtherSign(rest, than: b, as: type), node("Add", [rest, b]), rest])
+  }
+
+  /// Whether a remainder is left that lies on the other side of zero.
+  private func hasOtherSign(
+    _ rest: Graph.ValueID, than b: Graph.ValueID, as type: ElementType
+  ) throws -> Graph.ValueID {
     let zero = try number(0, as: type)
     let differ = try node("Xor", [node("Less", [rest, zero]), node("Less", [b, zero])])
-    let isMoved = try node("And", [differ, node("Not", [isZero(rest)])])
-    return try node("Where", [isMoved, node("Add", [rest, b]), rest])
+    return try node("And", [differ, node("Not", [isZero(rest)])])
   }
 
   /// The angle of the point (x, y).

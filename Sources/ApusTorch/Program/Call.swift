@@ -224,6 +224,12 @@ extension Call {
     }
   }
 
+  /// The element type that two operands are brought to: what is written over may have a narrower one, to which the
+  /// result is brought then.
+  var operandType: ElementType {
+    get throws { try OperatorTarget(node.target).isInPlace ? promoted("self", "other") : outputType }
+  }
+
   /// The extents of the first output, nil within where one is known only when the program runs.
   var outputShape: [Int?] { get throws { try output().extents } }
 
