@@ -128,6 +128,12 @@ struct ProgramBuilder {
   private func output(_ id: Graph.ValueID, named name: String) throws {
     let graph = emitter.graph
     guard graph.inputs.contains(id) || graph.constants[id] != nil || graph.outputs.contains(id) else {
+      // What was made anew after a view of it was written over has a name of the graph's alone, and the first value,
+      // which nothing stands for any more, the program's.
+      if program.graph.type(of: graph.values[id].name) == nil {
+        let isTaken = graph.inputs.contains { graph.values[$0].name == name }
+        emitter.graph.values[id].name = isTaken ? "\(name).output" : name
+      }
       return emitter.graph.outputs.append(id)
     }
     emitter.operation = WrittenOperation("\(name).output")
