@@ -87,7 +87,7 @@ extension ProgramBuilder {
       return [try e.node("Where", [e.node("Less", [x, e.number(0, as: out)]), e.numbers(-.infinity, as: out), above])]
     }
     result["square"] = { call in
-      let x = try call.x
+      let x = try call.value(as: call.outputType)
       return [try call.emitter.node("Mul", [x, x])]
     }
     result["rsqrt"] = { call in

@@ -93,14 +93,16 @@ extension ProgramBuilder {
   /// By the mean and the variance that training has left.
   private static func batchNorm(_ call: Call) throws -> Graph.ValueID {
     let e = call.emitter
-    let x = try call.value("input")
-    let channels = try call.channels(of: x, weight: "running_mean")
+    let mean = try call.value("running_mean")
+    // One for each channel, of which there may be as many as the run says: so are instances normalized.
+    func weight(_ name: String, or value: Double) throws -> Graph.ValueID {
+      if e.knownShape(mean) != nil { return try call.weight(name, call.knownShape(mean), or: value) }
+      return try call.optional(name) ?? e.expand(e.numbers(value, as: call.outputType), e.node("Shape", [mean]))
+    }
     return try e.node(
       "BatchNormalization",
-      [
-        x, call.weight("weight", channels, or: 1), call.weight("bias", channels, or: 0), call.value("running_mean"),
-        call.value("running_var"),
-      ], ["epsilon": .number(call.double("eps", default: 1e-5))])
+      [call.value("input"), weight("weight", or: 1), weight("bias", or: 0), mean, call.value("running_var")],
+      ["epsilon": .number(call.double("eps", default: 1e-5))])
   }
 
   /// By the mean and the variance of the batch itself, which are given too: the mean, and one over the spread.

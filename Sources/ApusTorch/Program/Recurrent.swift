@@ -79,9 +79,15 @@ private struct RecurrentStack {
     let directions = try call.bool("bidirectional") ? 2 : 1
     let each = try call.bool("has_biases") ? 4 : 2
     let weights = try call.tensors("params")
-    guard layers >= 1, weights.count == layers * directions * each else {
-      throw OperatorError(
-        "\(weights.count) weights for \(layers) layers of \(directions) directions; projections are not supported")
+    guard layers >= 1 else { throw OperatorError("\(layers) layers") }
+    // A projection is one more for each.
+    if type == "LSTM", weights.count == layers * directions * (each + 1) {
+      let name = OperatorTarget(call.node.target)
+      throw TorchError.Reason.unsupported(
+        at: "node '\(call.node.name)' (\(name))", "an LSTM with projections", advice: name.advice)
+    }
+    guard weights.count == layers * directions * each else {
+      throw OperatorError("\(weights.count) weights for \(layers) layers of \(directions) directions")
     }
     var x = try call.value("input")
     let isSingle = try e.rank(x) == 2
