@@ -5,7 +5,7 @@ import Testing
 @testable import ApusGraph
 @testable import ApusONNX
 
-/// Operators of com.microsoft that do what the standard's do, bit for bit.
+/// Operators of com.microsoft that do what the standard's do, bit for bit, or what their formulas say.
 @Suite struct MicrosoftNodesTests {
   /// The activation, its attributes in the order in which the fused nodes list them.
   static let functions: [(type: String, attributes: [(name: String, value: Float)])] = [
@@ -147,5 +147,31 @@ import Testing
       let computed = try runNode("QGemm", domain: "com.microsoft", matrices, opset: 1)
       #expect(try #require(known.first ?? nil).hasSameBits(as: #require(computed.first ?? nil)))
     }
+  }
+
+  /// The zero point of a row that is one block fills the lowest bits of its byte alone.
+  @Test(arguments: [2, 4, 8], [0, 1])
+  func aZeroPointOfOneBlockIsPacked(bits: Int, axis: Int) throws {
+    let (rows, columns) = (3, 16)
+    var generator = SplitMix64(seed: 4)
+    let stored = columns * bits / 8
+    let bytes: [UInt8] = randomIntegers(rows * stored, in: 0...255, using: &generator)
+    let points: [UInt8] = [0x85, 0x79, 0xE2]
+    let scales: [Float] = [0.5, 2, 0.25]
+    let inputs = [
+      GraphValue(try Tensor(bytes, shape: [rows, stored])), try .whole(Array(0..<Int64(axis == 0 ? rows : columns))),
+      GraphValue(try Tensor(scales, shape: [rows, 1])), GraphValue(try Tensor(points, shape: [rows, 1])),
+    ]
+    let node = try runNode(
+      "GatherBlockQuantized", domain: "com.microsoft", inputs, opset: 1,
+      ["bits": .int(Int64(bits)), "block_size": .int(16), "gather_axis": .int(Int64(axis))])
+    let mask = 1 << bits - 1
+    let expected = (0..<rows * columns).map { index in
+      let (row, column) = (index / columns, index % columns)
+      let byte = Int(bytes[row * stored + column * bits / 8])
+      return Float((byte >> (column * bits % 8) & mask) - (Int(points[row]) & mask)) * scales[row]
+    }
+    let numbers = try Tensor(expected, shape: [rows, columns])
+    #expect(try #require(node.first ?? nil).hasSameBits(as: GraphValue(numbers)))
   }
 }

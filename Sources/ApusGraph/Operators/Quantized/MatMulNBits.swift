@@ -312,10 +312,9 @@ private struct BlockQuantizedTable {
       guard !overflow else { throw OperatorError("data has shape \(shape)") }
       codes = GraphValue(try unpacked(bytes, bits: bits, count: count).reshaped(shape.dropLast() + [count]))
       middle = 1 << (bits - 1)
-      if case .tensor(.uint8(let points))? = zeroPoints, let stored = points.shape.last {
+      if case .tensor(.uint8(let points))? = zeroPoints {
         let blocks = scaleShape[scaleShape.count - 1]
-        let unpackedPoints = try stored == blocks ? points : unpacked(points, bits: bits, count: blocks)
-        self.zeroPoints = GraphValue(try unpackedPoints.reshaped(scaleShape))
+        self.zeroPoints = GraphValue(try unpacked(points, bits: bits, count: blocks).reshaped(scaleShape))
       } else {
         self.zeroPoints = nil
       }
