@@ -174,4 +174,22 @@ import Testing
     let numbers = try Tensor(expected, shape: [rows, columns])
     #expect(try #require(node.first ?? nil).hasSameBits(as: GraphValue(numbers)))
   }
+
+  /// ONNX Runtime adds the queries' part of the bias alone: keys and values in heads are those of a cache.
+  @Test func theBiasOfCachedKeysIsThatOfQueries() throws {
+    let query = try Tensor<Float>([0.5, -1, 2, 1.5, 0.25, -0.75, 1, -2], shape: [1, 2, 4])
+    let bias: [Float] = [0.5, 1, -0.25, 2, 9, 8, 7, 6, -5, -4, -3, -2]
+    let cache = [try GraphValue.noise([1, 2, 3, 2]), try .noise([1, 2, 3, 2], seed: 2)]
+    func result(_ inputs: [GraphValue]) throws -> GraphValue {
+      let node = try runNode(
+        "MultiHeadAttention", domain: "com.microsoft", inputs, opset: 1, ["num_heads": .int(2)])
+      return try #require(node.first ?? nil)
+    }
+    let own = try result([GraphValue(query)] + cache + [GraphValue(Tensor(bias))])
+    let added = try query + Tensor(Array(bias[..<4]))
+    #expect(try own.hasSameBits(as: result([GraphValue(added)] + cache)))
+    #expect(throws: (any Error).self) {
+      try result([GraphValue(query)] + cache + [GraphValue(Tensor(Array(bias[..<4])))])
+    }
+  }
 }

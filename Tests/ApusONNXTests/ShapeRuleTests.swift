@@ -231,6 +231,10 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
       RuledNode(
         "FlexAttention", domain: "ai.onnx.preview", opset: 1,
         [try .noise([1, 2, 3, 4]), try .noise([1, 2, 5, 4]), try .noise([1, 2, 5, 6])]),
+      RuledNode(
+        "MultiHeadAttention", domain: "com.microsoft", opset: 1,
+        [try .noise([1, 3, 8]), try .noise([1, 2, 5, 4]), try .noise([1, 2, 5, 6]), try .noise([28])],
+        ["num_heads": .int(2)]),
     ]
   }
 

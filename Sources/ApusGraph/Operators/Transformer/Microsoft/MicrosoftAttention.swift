@@ -132,7 +132,14 @@ func attention<Scalar: FloatingPointScalar>(
   return [try GraphValue(rounding: output, to: type), try present.map { try GraphValue(rounding: $0, to: type) }]
 }
 
+/// The features of all heads, side by side or on an axis of their own.
+private func headsWidth(_ shape: [Int]) throws -> Int {
+  try shape.count == 4 ? Shape.elementCount([shape[1], shape[3]]) : shape.last ?? 0
+}
+
 private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  private typealias Operands = (query: Tensor<Scalar>, key: Tensor<Scalar>, value: Tensor<Scalar>)
+
   let settings: MicrosoftAttentionSettings
   let wantsPresent: Bool
   let wantsScores: Bool
@@ -147,14 +154,7 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
-    var (query, key, value) = try operands(arguments)
-    if let bias = try arguments.optionalFloating(3, as: Scalar.self) {
-      let widths = [query, key, value].map { $0.rank == 3 ? $0.shape[2] : 0 }
-      let parts = try bias.split(sizes: widths.reduce(0, &+) == bias.count ? widths : [bias.count, 0, 0], axis: 0)
-      if widths[0] > 0 { query = try query + parts[0] }
-      if widths[1] > 0 { key = try key + parts[1] }
-      if widths[2] > 0 { value = try value + parts[2] }
-    }
+    let (query, key, value) = try biased(operands(arguments), arguments.optionalFloating(3, as: Scalar.self))
     let heads = try AttentionHeads(query, heads: settings.heads)
     var keys = try AttentionHeads(key, heads: settings.heads)
     var values = try AttentionHeads(value, heads: settings.heads)
@@ -184,10 +184,22 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
     return [try GraphValue(rounding: output, to: type)] + present
   }
 
+  /// Queries, keys and values with their parts of the bias. Keys and values that are split into heads already are those of
+  /// a cache, which have theirs: of the bias they only take up the room.
+  private func biased(_ operands: Operands, _ bias: Tensor<Scalar>?) throws -> Operands {
+    guard let bias else { return operands }
+    let (query, key, value) = operands
+    guard query.rank == 3 else {
+      throw OperatorError("queries with a bias have shape \(query.shape); [batch, time, features] is needed")
+    }
+    let parts = try bias.split(sizes: [query, key, value].map { try headsWidth($0.shape) }, axis: 0)
+    return (
+      try query + parts[0], key.rank == 4 ? key : try key + parts[1], value.rank == 4 ? value : try value + parts[2]
+    )
+  }
+
   /// Queries, keys and values, taken apart where they are packed.
-  private func operands(
-    _ arguments: Arguments
-  ) throws -> (Tensor<Scalar>, Tensor<Scalar>, Tensor<Scalar>) {
+  private func operands(_ arguments: Arguments) throws -> Operands {
     let query = try arguments.floating(0, as: Scalar.self)
     /// Part `index` of a pack of `[batch, time, heads, parts, features]`.
     func part(_ pack: Tensor<Scalar>, _ index: Int) throws -> Tensor<Scalar> {
@@ -247,8 +259,7 @@ extension ShapeRule {
     let count = try facts.node.int("num_heads")
     let operands = try multiHeadOperands(facts)
     // A bias that is not one for each feature would stretch what it is added to.
-    let features = operands.map { $0.count == 3 ? $0[2] : 0 }
-    guard try !facts.has(3) || Shape.elementCount(facts.shape(3)) == Extent.sum(features) else {
+    guard try !facts.has(3) || Shape.elementCount(facts.shape(3)) == Extent.sum(operands.map(headsWidth)) else {
       throw ShapeFacts.Unknown()
     }
     let query = try HeadShape(operands[0], heads: count)
