@@ -55,4 +55,16 @@ import Testing
     }
     #expect(try labels.tensor(of: Int64.self)?.elements == [-1, 5])
   }
+
+  /// As onnx's reference and ONNX Runtime have it.
+  @Test func notANumberIsNoCategory() throws {
+    func columns(_ numbers: [Float], zeros: Int64) throws -> GraphValue? {
+      let attributes: [String: AttributeValue] = ["cats_int64s": .ints([0, 1, 2]), "zeros": .int(zeros)]
+      return try runNode("OneHotEncoder", domain: "ai.onnx.ml", [GraphValue(Tensor(numbers))], opset: 1, attributes)[0]
+    }
+    let expected = GraphValue(try Tensor<Float>([0, 0, 0, 1, 0, 0, 0, 0, 1], shape: [3, 3]))
+    let found = try columns([.nan, 0, 2], zeros: 1)
+    #expect(try #require(found).hasSameBits(as: expected))
+    #expect(throws: OperatorError.self) { try columns([.nan], zeros: 0) }
+  }
 }

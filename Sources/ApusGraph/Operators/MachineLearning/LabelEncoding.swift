@@ -78,10 +78,8 @@ extension Operators {
       : GraphValue.strings(try StringTensor(texts, shape: [texts.count]))
     let places = try LabelPlaces(categories)
     return { arguments in
-      var x = try arguments.value(0)
-      // Numbers of other types become whole ones.
-      if case .tensor(let tensor) = x { x = GraphValue(try tensor.converted(to: Int64.self)) }
-      let found = try places.places(of: x)
+      let x = try arguments.value(0)
+      let found = try places.wholePlaces(of: x)
       var result = try Tensor<Float>(zeros: x.extents + [places.count])
       try result.withUnsafeMutableBufferPointer { result in
         for (row, place) in found.enumerated() {
@@ -139,6 +137,14 @@ private struct LabelPlaces {
   }
 
   func places(of value: GraphValue) throws -> [Int?] { try Self.keys(value).map { places[$0] } }
+
+  /// The same among whole numbers: those of other types become such, but for NaN, which is none.
+  func wholePlaces(of value: GraphValue) throws -> [Int?] {
+    guard case .tensor(let tensor) = value else { return try places(of: value) }
+    let found = try places(of: GraphValue(tensor.converted(to: Int64.self)))
+    guard tensor.dataType.isFloatingPoint else { return found }
+    return try zip(found, tensor.converted(to: Double.self).elements).map { $1.isNaN ? nil : $0 }
+  }
 }
 
 /// Labels and what stands for each.
