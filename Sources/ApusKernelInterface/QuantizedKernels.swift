@@ -188,7 +188,8 @@ package protocol QuantizedKernels: SendableMetatype {
     _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aScale: Float, bScale: Float, rest: Float, isSigned: Bool,
     _ y: UnsafeMutablePointer<UInt8>, count: Int)
 
-  /// `y = saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale) + zeroPoint)` of bytes.
+  /// `y = saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale + zeroPoint))` of bytes, product and sum each
+  /// rounded.
   ///
   /// - Parameter isSigned: whether all bytes are.
   static func multiplyBytes(

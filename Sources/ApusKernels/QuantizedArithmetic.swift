@@ -17,13 +17,12 @@ extension IntegerKernels {
     _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aZeroPoint: Int32, bZeroPoint: Int32, scale: Float,
     zeroPoint: Int32, isSigned: Bool, _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
-    let least = all(Float((isSigned ? -128 : 0) &- zeroPoint))
-    let greatest = all(Float((isSigned ? 127 : 255) &- zeroPoint))
+    let (least, greatest) = (all(isSigned ? -128 : 0), all(isSigned ? 127 : 255))
     let (first, second) = (IntegerLanes(repeating: aZeroPoint), IntegerLanes(repeating: bZeroPoint))
-    let (scale, zeroPoint) = (all(scale), byteLanes(zeroPoint))
+    let (scale, zeroPoint) = (all(scale), all(Float(zeroPoint)))
     combineBytes(a, b, isSigned, y, count) { a, b in
       let product = floats((a &- first) &* (b &- second)) * scale
-      return nearestBytes(limited(product, least, greatest)) &+ zeroPoint
+      return nearestBytes(limited(product + zeroPoint, least, greatest))
     }
   }
 }

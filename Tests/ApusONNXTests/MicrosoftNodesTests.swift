@@ -192,4 +192,21 @@ import Testing
       try result([GraphValue(query)] + cache + [GraphValue(Tensor(Array(bias[..<4])))])
     }
   }
+
+  /// As ONNX Runtime ends ties, whichever way shapes are stretched, and of results that are of another type than operands.
+  @Test(arguments: [[4, 8, 8], [4, 1, 8], [8], []], [true, false])
+  func productsAreRoundedWithTheZeroPoint(shape: [Int], isSigned: Bool) throws {
+    func scale(_ value: Float) throws -> GraphValue { GraphValue(try Tensor([value], shape: [])) }
+    let zero = GraphValue(try Tensor<UInt8>(zeros: []))
+    let operand = [GraphValue(try Tensor(Array(0...255) as [UInt8], shape: [4, 8, 8])), try scale(0.5), zero]
+    let ones = [GraphValue(try Tensor<UInt8>(repeating: 1, shape: shape)), try scale(1), zero]
+    let point = isSigned ? GraphValue(try Tensor<Int8>([3], shape: [])) : GraphValue(try Tensor<UInt8>([3], shape: []))
+    let node = try runNode("QLinearMul", domain: "com.microsoft", operand + ones + [scale(1), point], opset: 1)
+    let sums = (0...255).map { (Float($0) / 2 + 3).rounded(.toNearestOrEven) }
+    let expected =
+      isSigned
+      ? GraphValue(try Tensor(sums.map { Int8(min(127, $0)) }, shape: [4, 8, 8]))
+      : GraphValue(try Tensor(sums.map { UInt8($0) }, shape: [4, 8, 8]))
+    #expect(try #require(node.first ?? nil).hasSameBits(as: expected))
+  }
 }

@@ -13,7 +13,8 @@ package func addBytes<Scalar: ByteScalar>(
   }
 }
 
-/// `saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale) + zeroPoint)`.
+/// `saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale + zeroPoint))`, product and sum each rounded: what ONNX
+/// Runtime's `QLinearMul` computes.
 ///
 /// - Returns: nil where neither operand makes the other's shape by ``ByteRepetition``.
 package func multiplyBytes<Scalar: ByteScalar>(

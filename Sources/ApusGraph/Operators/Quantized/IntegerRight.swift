@@ -229,13 +229,17 @@ extension Tensor<Int32> {
 
 extension GraphValue {
   /// `saturate(round(x) + zero point)`, ties to even, of the type of the zero point, which is one.
-  init<Scalar: FloatingPointScalar>(requantizing x: Tensor<Scalar>, zeroPoint: AnyTensor) throws {
+  ///
+  /// - Parameter roundsSum: `saturate(round(x + zero point))`, which ends other ties where the zero point is odd.
+  init<Scalar: FloatingPointScalar>(
+    requantizing x: Tensor<Scalar>, zeroPoint: AnyTensor, roundsSum: Bool = false
+  ) throws {
     guard zeroPoint.count == 1 else {
       throw OperatorError("the zero point of y has shape \(zeroPoint.shape); one value is needed")
     }
     let point = try zeroPoint.converted(to: Scalar.self).reshaped([]).scalar
     func rounded(_ least: Scalar, _ greatest: Scalar) throws -> Tensor<Scalar> {
-      try (x.round() + point).clamp(min: least, max: greatest)
+      try (roundsSum ? (x + point).round() : x.round() + point).clamp(min: least, max: greatest)
     }
     switch zeroPoint {
     case .int8: self.init(try rounded(-128, 127).converted(to: Int8.self))

@@ -54,7 +54,7 @@ extension Operators {
     }
   }
 
-  /// `a · b`, with broadcasting.
+  /// `a · b`, with broadcasting; the zero point is added before it is rounded, as ONNX Runtime's is.
   static func QLinearMul(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let ratio = try arguments.single(1) * arguments.single(4) / arguments.single(6)
@@ -72,8 +72,9 @@ extension Operators {
       case (.int8(let a), .int8(let b)): if let product = try product(a, b) { return [GraphValue(product)] }
       default: break
       }
-      let (a, b) = (try arguments.differences(0), try arguments.differences(3))
-      return [try arguments.rounded(a * b * ratio, zeroPoint: 7, like: 0)]
+      let products = try arguments.differences(0) * arguments.differences(3) * ratio
+      let point = try arguments.optionalTensor(7) ?? arguments.zero(like: 0)
+      return [try GraphValue(requantizing: products, zeroPoint: point, roundsSum: true)]
     }
   }
 
@@ -211,11 +212,6 @@ extension Arguments {
     case .uint8(let point): return GraphValue(try quantizeLinear(x, scale: number, zeroPoint: point.reshaped([])))
     case let point: return try GraphValue(requantizing: x / number, zeroPoint: point)
     }
-  }
-
-  /// `saturate(round(x) + zero point)` with input `zeroPoint`, as input `other` is without one.
-  func rounded(_ x: Tensor<Float>, zeroPoint: Int, like other: Int) throws -> GraphValue {
-    try GraphValue(requantizing: x, zeroPoint: optionalTensor(zeroPoint) ?? zero(like: other))
   }
 
   /// A zero of the type of input `index`.
