@@ -16,6 +16,8 @@ struct ParityRun {
   private var doubts = ParityDoubts()
   private let modelInputs: [Graph.ValueID: GraphValue]
   private let modelOutputs: Set<Graph.ValueID>
+  /// Of values that come from numbers of sixteen bits, the coarsest type of these.
+  private var coarsest: [Graph.ValueID: ElementType] = [:]
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
   private(set) var report = ParityReport()
@@ -58,6 +60,7 @@ struct ParityRun {
     let ownResult = try own.run(index, check.options.precision, context)
     var fedResult = isShared ? ownResult : try fed.run(index, check.options.precision, context)
     let expected = try expectedValues(of: node)
+    if !step.isConstant { noteTypes(of: node, ownResult) }
     var judged = try judge(step, expected, Results(own: ownResult, fed: fedResult), fed, held)
     var inDoubt = doubts.nodes(behind: node.reads)
     var doubted: ParityWay.Result?
@@ -82,6 +85,8 @@ struct ParityRun {
         (fedResult, judged, inDoubt) = (result, other, [])
       }
     }
+    // How a node's inputs were rounded may decide what all that follows comes to.
+    for output in judged.sensitive { coarsest[output] = .bfloat16 }
     let status = status(step, ownResult.outcome, fedResult.outcome, judged.outputs)
     let suspects = status == .wrong ? self.suspects(index) : []
     report.nodes.append(
@@ -134,6 +139,22 @@ struct ParityRun {
   }
 
   // MARK: Values
+
+  /// Takes note of what the outputs of a node were rounded to, by itself or before it.
+  private mutating func noteTypes(of node: Node, _ result: ParityWay.Result) {
+    let before = node.reads.reduce(nil as ElementType?) { type, id in
+      Self.coarser(type, coarsest[id] ?? modelInputs[id]?.elementType)
+    }
+    for (position, output) in node.outputs.enumerated() {
+      guard let output else { continue }
+      coarsest[output] = Self.coarser(before, result.outcome.value(position)?.elementType)
+    }
+  }
+
+  /// Of two types the one of sixteen bits, if any is: the coarser of both.
+  private static func coarser(_ a: ElementType?, _ b: ElementType?) -> ElementType? {
+    [a, b].contains(.bfloat16) ? .bfloat16 : [a, b].contains(.float16) ? .float16 : nil
+  }
 
   /// The reference's values of a node's outputs, which later nodes are fed with from here on.
   private mutating func expectedValues(of node: Node) throws -> [Graph.ValueID: GraphValue] {
@@ -223,6 +244,8 @@ struct ParityRun {
   private struct Judgement {
     var outputs: [ParityReport.Output] = []
     var terms = 1
+    /// Those at which it depends on how the inputs were rounded.
+    var sensitive: [Graph.ValueID] = []
 
     var hasNumbers: Bool { outputs.contains { !$0.hasNoNumbers } }
 
@@ -254,8 +277,16 @@ struct ParityRun {
       guard step.isDeterministic, values.own != nil || values.fed != nil, let expected = expected[output] else {
         continue
       }
-      let alone = try values.fed.map {
-        try isolated($0, expected, output, step, terms: judgement.terms, way, held)
+      var allowance = 0.0
+      var type = coarsest[output] ?? values.fed?.elementType ?? values.own?.elementType
+      let alone = try values.fed.map { value in
+        let (difference, added) = try isolated(value, expected, output, step, terms: judgement.terms, way, held)
+        if added > 0 {
+          judgement.sensitive.append(output)
+          allowance = added
+          type = .bfloat16
+        }
+        return difference
       }
       let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
       judgement.outputs.append(
@@ -264,7 +295,7 @@ struct ParityRun {
           type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
           isolated: alone,
           cumulative: try values.own.map {
-            try cumulative($0, expected, output, type: values.fed?.elementType ?? values.own?.elementType, step)
+            try cumulative($0, expected, output, type: type, adding: allowance, step)
           },
           truth: try truth(expected, values),
           profile: check.options.profilesErrors ? try profiled.flatMap { try ErrorProfile($0, expected) } : nil))
@@ -283,7 +314,7 @@ struct ParityRun {
   private func isolated(
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int,
     _ way: ParityWay, _ held: Set<Graph.ValueID>
-  ) throws -> ValueDifference {
+  ) throws -> (difference: ValueDifference, allowance: Double) {
     let rule = check.options.tolerance
     var leastScale = step.node.facts?.accuracy.leastScale ?? 0
     func judged(adding rounding: Double = 0) throws -> ValueDifference {
@@ -295,36 +326,51 @@ struct ParityRun {
     let difference = try judged()
     // The size of the terms, and the rounding of several nodes, cost runs, and are wanted only where the size of the
     // result does not explain the difference.
-    guard !difference.isAcceptable, rule.absolute == nil else { return difference }
+    guard !difference.isAcceptable, rule.absolute == nil else { return (difference, 0) }
     if let scale = step.node.largestSum(of: step.node.inputs.map { $0.flatMap { way.lane.slots[$0] } }, context) {
       leastScale = scale
     }
-    return try judged(adding: ParityTolerance.allowance(forRounding: rounding(of: id, value, held)))
+    guard let exact = try inDouble(id, value, held, isOfDouble: expected.elementType == .double) else {
+      return (try judged(), 0)
+    }
+    if expected.elementType == .double {
+      let type = Self.coarser(coarsest[id], value.elementType) ?? value.elementType
+      let plain = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
+      guard try ValueDifference(exact, expected, tolerance: plain, allowsLevels: false).isAcceptable else {
+        return (try judged(), 0)
+      }
+    }
+    let rounding = try exact.largestDifference(from: value, below: ValueScale(exact).limit)
+    let allowance = ParityTolerance.allowance(forRounding: rounding)
+    let isSensitive = try expected.elementType == .double && !judged().isAcceptable
+    return (try judged(adding: allowance), isSensitive ? allowance : 0)
   }
 
-  /// How far a value that several nodes lead to, from the last values that the reference has, is from the same in DOUBLE:
-  /// what rounding alone amounts to there; 0 where it is one node's.
-  private func rounding(
-    of id: Graph.ValueID, _ value: GraphValue, _ held: Set<Graph.ValueID>
-  ) throws -> Double {
-    guard value.elementType?.isFloatingPoint == true else { return 0 }
+  /// A value in DOUBLE, from the last values that the reference has: what rounding alone amounts to on the way shows beside
+  /// it. Nil where it is one node's, and the reference has rounded as that was fed.
+  ///
+  /// - Parameter isOfDouble: whether the reference is in DOUBLE. What nodes of other types are fed is rounded first then,
+  ///   and a cosine of 1000 radians, or a choice between two buckets, makes much of that.
+  private func inDouble(
+    _ id: Graph.ValueID, _ value: GraphValue, _ held: Set<Graph.ValueID>, isOfDouble: Bool
+  ) throws -> GraphValue? {
+    guard let type = value.elementType, type.isFloatingPoint else { return nil }
     let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)
     let steps = part.steps.map { check.steps[$0] }
     // Of levels, the nearest in DOUBLE may be another.
-    guard steps.count(where: { !$0.isConstant }) > 1, !steps.contains(where: { $0.makesLevels || !$0.isDeterministic })
-    else { return 0 }
+    guard isOfDouble && type != .double || steps.count(where: { !$0.isConstant }) > 1,
+      !steps.contains(where: { $0.makesLevels || !$0.isDeterministic })
+    else { return nil }
     do {
       let graph = try part.graph(of: check).widened()
       let feed = try part.boundary.map { id in
         try (modelInputs[id] ?? reference.value(named: check.graph.values[id].name))?.widened()
       }
-      let truth = try Execution.with(stop: context.stop) { try Plan(graph).run(feed, context: context) }
-      guard let truth = truth.first else { return 0 }
-      return try truth.largestDifference(from: value, below: ValueScale(truth).limit)
+      return try Execution.with(stop: context.stop) { try Plan(graph).run(feed, context: context) }.first
     } catch {
       if context.stop.isRaised { throw context.interruption }
       // The allowance only ever widens a tolerance: without it the stricter one holds.
-      return 0
+      return nil
     }
   }
 
@@ -374,14 +420,17 @@ struct ParityRun {
   }
 
   private func cumulative(
-    _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, _ step: ParityStep
+    _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, adding allowance: Double,
+    _ step: ParityStep
   ) throws -> ValueDifference {
     let rule = check.options.tolerance
+    let isFloatingPoint = value.elementType?.isFloatingPoint == true
+    var tolerance = try rule.cumulative(
+      expected, computedIn: isFloatingPoint ? type : value.elementType, levels: step.levels, leastScale: scales[id] ?? 0
+    )
+    if rule.absolute == nil { tolerance.absolute += allowance }
     return try ValueDifference(
-      value, expected,
-      tolerance: rule.cumulative(
-        expected, computedIn: type, levels: step.levels, leastScale: scales[id] ?? 0),
-      allowsLevels: rule.absolute == nil && step.givesLevels)
+      value, expected, tolerance: tolerance, allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
   /// What the cumulative errors of a node's outputs go by at least.

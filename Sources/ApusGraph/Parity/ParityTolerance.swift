@@ -12,16 +12,21 @@ import Apus
 /// The second part is about sums whose terms cancel: their error is proportional to the terms, not to the result, and
 /// grows like a random walk, with √K. The scale is the largest expected element, constants of masks left out
 /// (``ValueScale``); 1 for functions that lead to 0…1 or −1…1, whose usual formulas round at that size; and for sums of
-/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant, so that a
-/// wrong epsilon in a layer of small values is seen.
+/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant but the
+/// least number of the type, in which numbers below its normal ones are counted, so that a wrong epsilon in a layer of
+/// small values is seen.
 ///
-/// Several nodes between two values of the reference are judged together. Where that fails, they are computed in DOUBLE as
-/// well, and four times what rounding amounts to there is allowed besides: the reference has rounded as often.
+/// Several nodes between two values of the reference are judged together, and a reference in DOUBLE has not rounded its
+/// values to those that a node of FLOAT is fed. Where that fails, the nodes are computed in DOUBLE as well, on what the
+/// reference has, and four times what rounding amounts to there is allowed besides; of a reference in DOUBLE only where
+/// they then give what it has.
 ///
-/// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
+/// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, behind numbers of
+/// sixteen bits as for these, where the scale is
 /// at least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where
 /// one rounding makes a whole level, floating-point numbers and sums of levels may be off by two levels of 255 that reach
-/// to the largest element, and the levels themselves by two.
+/// from the largest magnitude to its negative, and the levels themselves by two. Behind a node that makes much of how
+/// its inputs were rounded, the tolerance is that of BFLOAT16.
 ///
 /// All other integers must be equal, behind a node that quantises as well, for a label or an index has no magnitude; so
 /// must Booleans and texts.
@@ -48,8 +53,8 @@ public struct ParityTolerance: Sendable, Hashable {
   ) throws -> Tolerance {
     guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
-    let share = (4 + Double(max(1, terms)).squareRoot() / 2) * rule.unit
-    return replacing(Tolerance(relative: rule.isolated, absolute: share * scale))
+    let roundings = 4 + Double(max(1, terms)).squareRoot() / 2
+    return replacing(Tolerance(relative: rule.isolated, absolute: roundings * max(rule.unit * scale, rule.least / 2)))
   }
 
   /// What is known of the levels in a value or behind it.
@@ -74,17 +79,22 @@ public struct ParityTolerance: Sendable, Hashable {
       return replacing(expected.isNarrowInteger ? Tolerance(relative: 0, absolute: 2) : .exact)
     case .sums where !isFloatingPoint:
       let largest = try expected.asFloat()?.largestMagnitude() ?? 0
-      return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
+      return replacing(Tolerance(relative: 0, absolute: Self.twoLevels(to: largest)))
     case .behind, .levels, .sums:
       guard isFloatingPoint else { break }
       let largest = try ValueScale(expected).largest
-      return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
+      return replacing(Tolerance(relative: 0, absolute: Self.twoLevels(to: largest)))
     case .none: break
     }
     guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
-    return replacing(Tolerance(relative: rule.cumulative, absolute: rule.cumulative / 10 * scale))
+    // Where all that is left lies among the least numbers of the type, each node adds some of their steps.
+    let absolute = max(rule.cumulative / 10 * scale, 1024 * rule.least)
+    return replacing(Tolerance(relative: rule.cumulative, absolute: absolute))
   }
+
+  /// Two of 255 levels that reach to the largest magnitude on both sides of 0, as signed levels do whatever they hold.
+  private static func twoLevels(to largest: Double) -> Double { 2 * (2 * largest / 255) }
 
   /// What two runtimes may differ by where one is `rounding` away from the same in DOUBLE.
   static func allowance(forRounding rounding: Double) -> Double { rounding.isFinite ? 4 * rounding : 0 }
@@ -99,6 +109,8 @@ public struct ParityTolerance: Sendable, Hashable {
     let unit: Double
     let isolated: Double
     let cumulative: Double
+    /// The least number above 0.
+    let least: Double
 
     /// The wider of two types' rules; nil where the value is no floating-point number.
     init?(computedIn type: ElementType?, expected: ElementType?) {
@@ -112,10 +124,10 @@ public struct ParityTolerance: Sendable, Hashable {
 
     init?(_ type: ElementType?) {
       switch type {
-      case .double: (unit, isolated, cumulative) = (0x1p-53, 1e-12, 1e-8)
-      case .float: (unit, isolated, cumulative) = (0x1p-24, 1.3e-6, 1e-3)
-      case .float16: (unit, isolated, cumulative) = (0x1p-11, 1e-3, 5e-2)
-      case .bfloat16: (unit, isolated, cumulative) = (0x1p-8, 1.6e-2, 2e-1)
+      case .double: (unit, isolated, cumulative, least) = (0x1p-53, 1e-12, 1e-8, 0x1p-1074)
+      case .float: (unit, isolated, cumulative, least) = (0x1p-24, 1.3e-6, 1e-3, 0x1p-149)
+      case .float16: (unit, isolated, cumulative, least) = (0x1p-11, 1e-3, 5e-2, 0x1p-24)
+      case .bfloat16: (unit, isolated, cumulative, least) = (0x1p-8, 1.6e-2, 2e-1, 0x1p-133)
       default: return nil
       }
     }

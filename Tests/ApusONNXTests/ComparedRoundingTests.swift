@@ -1,0 +1,63 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+@testable import ApusONNX
+
+/// Models against others that differ from them by rounding alone, and by more.
+@Suite struct ComparedRoundingTests {
+  private func comparison(
+    _ model: ONNXModel, _ reference: ONNXModel, _ x: Tensor<Float>
+  ) throws -> ModelComparisonReport {
+    var comparison = try ModelComparison(model, against: reference)
+    try comparison.run(["x": GraphValue(x)])
+    return comparison.report
+  }
+
+  /// Two layers in FLOAT16 between casts, as converters make of a model that keeps its inputs and outputs, or in FLOAT.
+  private func perceptron(_ type: ElementType, bias: Float = 0) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3), .size(32)])
+    let weight = try Tensor((0..<1024).map { Float(($0 * 37) % 101 - 50) / 300 }, shape: [32, 32])
+    for name in ["w1", "w2"] {
+      let value = AnyTensor(weight)
+      try graph.constant(name, .tensor(type == .float ? value : value.converted(to: .float16)))
+    }
+    try graph.constant("b", GraphValue(Tensor(repeating: bias, shape: [32])))
+    func cast(_ x: String, _ y: String, _ type: ElementType) {
+      graph.node("Cast", [x], [y], ["to": .int(Int64(type.rawValue))])
+    }
+    cast("x", "narrow", type)
+    graph.node("MatMul", ["narrow", "w1"], ["first"])
+    graph.node("Relu", ["first"], ["active"])
+    graph.node("MatMul", ["active", "w2"], ["second"])
+    cast("second", "wide", .float)
+    graph.node("Add", ["wide", "b"], ["y"])
+    return try graph.model(outputs: ["y"])
+  }
+
+  @Test func `numbers of sixteen bits are as coarse behind a cast`() throws {
+    let x = try Tensor((0..<96).map { Float(($0 * 29) % 67) / 67 - 0.5 }, shape: [3, 32])
+    let half = try perceptron(.float16)
+    #expect(try comparison(half, perceptron(.float), x).isEqual)
+    #expect(try comparison(half, half, x).isEqual)
+    let wrong = try comparison(perceptron(.float16, bias: 0.1), perceptron(.float), x)
+    #expect(wrong.samples.first?.parity.nodes.first { $0.status == .wrong }?.name == "y")
+  }
+
+  /// Angles of positions, up to 4095 radians: FLOAT has them to 2e-4.
+  private func positions(step: Float = 1) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(64), .size(1)])
+    try graph.constant("step", GraphValue(Tensor([step * 63.7], shape: [1])))
+    graph.node("Mul", ["x", "step"], ["angle"])
+    graph.node("Cos", ["angle"], ["y"])
+    return try graph.model(outputs: ["y"])
+  }
+
+  @Test func `what rounded angles come to is no fault of the cosine`() throws {
+    let x = try Tensor((0..<64).map { Float($0) + 0.3 }, shape: [64, 1])
+    #expect(try comparison(positions(), positions(), x).isEqual)
+    #expect(try !comparison(positions(step: 1.0001), positions(), x).isEqual)
+  }
+}
