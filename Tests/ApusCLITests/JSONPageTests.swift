@@ -7,7 +7,7 @@ import func ApusTestSupport.fixture
 /// Every key that a command prints is on the page about JSON.
 @Suite struct JSONPageTests {
   /// Objects whose keys are names of something else.
-  private static let named: Set = ["probabilities", "metadata", "opsets", "settings", "facts", "totals"]
+  private static let named: Set = ["probabilities", "metadata", "opsets", "settings", "facts", "totals", "attributes"]
 
   private func keys(of value: Any) -> Set<String> {
     switch value {
@@ -39,6 +39,9 @@ import func ApusTestSupport.fixture
     ],
     ["verify", "--model", "behavior-classifier"], ["suggest", "how are"], ["fill", "how [MASK] you"],
     ["tokenize", "hello", "--vocab", shipped("keyboard/shipped/vocab.txt")], ["doctor"],
+    ["parity", fixture("parity/right.onnx"), fixture("parity/reference.safetensors"), "--float64"],
+    ["parity", fixture("parity/folded.onnx"), fixture("parity/folded.safetensors")],
+    ["parity", fixture("parity/renamed.onnx"), fixture("parity/folded.onnx"), "--samples", "2"],
   ])
   func everyKeyIsOnThePage(arguments: [String]) throws { try check(arguments) }
 
@@ -53,11 +56,21 @@ import func ApusTestSupport.fixture
     try check(["barpath", "--detections", "-"] + options, input: lines.joined(separator: "\n"))
   }
 
-  private func check(_ arguments: [String], input: String? = nil) throws {
+  /// Of a node that differs, and of the part that `reduce` writes.
+  @Test func keysOfADifference() throws {
+    let reference = fixture("parity/reference.safetensors")
+    try check(["parity", fixture("parity/swapped_axes.onnx"), reference], status: 1)
+    try TemporaryFolder.with { folder in
+      try check(
+        ["reduce", fixture("parity/epsilon.onnx"), "--expected", reference, "--output", folder.path("part.onnx")])
+    }
+  }
+
+  private func check(_ arguments: [String], input: String? = nil, status: Int32 = 0) throws {
     let page = try String(contentsOf: packageFolder.appending(path: "docs/json.md"), encoding: .utf8)
     let words = Set(page.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
     let result = try Command.run(arguments + ["--json"], input: input)
-    #expect(result.status == 0 && !result.lines.isEmpty, "\(result.errors)")
+    #expect(result.status == status && !result.lines.isEmpty, "\(result.errors)")
     for line in result.lines {
       let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
       #expect(keys(of: value).subtracting(words).isEmpty, "\(arguments[0])")
