@@ -10,8 +10,9 @@ import Testing
 @Suite struct TorchCaseTests {
   static let names = [
     "algebra", "algebra-core", "block", "block-core", "controlled", "controlled-core", "counted", "cut",
-    "depthwise", "depthwise-core", "masked", "masked-core", "neighbours", "parts", "parts-core", "recurrent",
-    "residuals", "residuals-core", "sized", "sizes", "spectra", "spectra-core", "turned", "written",
+    "depthwise", "depthwise-core", "instances-core", "limits", "masked", "masked-core", "neighbours", "parts",
+    "parts-core", "recurrent", "residuals", "residuals-core", "sized", "sizes", "spectra", "spectra-core", "turned",
+    "written",
   ]
   /// What PyTorch computes in float32 alone, or in numbers of sixteen bits.
   static let quantized = ["blocks", "corners", "quantized", "quantized-blocks", "quantized-rows", "steps"]
@@ -105,6 +106,12 @@ import Testing
     #expect(graph.value(named: "head.2.bias") != nil)
     #expect(graph.nodes.contains { $0.name == "layer1.0.conv1/conv2d_1" && $0.operatorName.type == "Conv" })
     #expect(graph.values[graph.inputs[0]].type.map { "\($0)" }?.hasSuffix(", 3, 14, 12]") == true)
+  }
+
+  @Test func `outputs changed through a view have the program's names`() throws {
+    let graph = try TorchModel(path: torchFixture("limits/model.pt2")).graph
+    let names = graph.outputs.map { graph.values[$0].name }
+    #expect(names.first == "mul" && Set(names).count == names.count)
   }
 
   @Test func `the summary says what wrote the program`() throws {

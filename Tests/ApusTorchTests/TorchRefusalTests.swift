@@ -77,6 +77,14 @@ import Testing
         "cache": .other(#"{"as_bool":true}"#), "graph": .other(#"{"as_graph":{"graph":{"inputs":[],"outputs":[]}}}"#),
       ], gives: "y")
     #expect(refusal(ofNode: autocast)?.contains("run_decompositions()") == true)
+    let projected = Program.node(
+      "torch.ops.aten.lstm.input",
+      [
+        "input": .tensor("x"), "hx": .tensors(["x", "x"]), "params": .tensors(["x", "x", "x", "x", "x"]),
+        "has_biases": .other(#"{"as_bool":true}"#), "num_layers": .int(1),
+      ], gives: "y")
+    #expect(refusal(ofNode: projected)?.contains("LSTM with projections is not supported") == true)
+    #expect(refusal(ofNode: projected)?.contains("run_decompositions()") == true)
     let custom = refusal(ofNode: Program.node("torch.ops.mine.relu.default", ["self": .tensor("x")], gives: "y"))
     #expect(custom?.contains("mine.relu.default") == true)
   }

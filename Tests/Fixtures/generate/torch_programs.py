@@ -431,6 +431,37 @@ class Cut(nn.Module):
         )
 
 
+class Limits(nn.Module):
+    """Integers near the limits of their types, what is infinite, masks of one column, an index shorter than its source, and numbers
+    compared in place."""
+
+    def forward(self, x, places, whole, query, keys):
+        wide, attend = whole.int() << 24, F.scaled_dot_product_attention
+        seen, twice, start = query[0, 0, :, :1] < 9, x * 2, torch.where(x > 0, torch.inf, x)
+        line = twice.view(-1)
+        line.add_(1)
+        return (
+            twice, whole >> 7, whole >> 6, whole >> whole, wide >> 31, wide.long() >> 63, whole.clamp(min=0).to(torch.uint8) >> 8,
+            whole // 5, whole // -7, wide // 3, torch.div(whole, whole[1:2], rounding_mode="floor"), x // torch.inf, x // -0.3,
+            torch.lerp(start, x + 1, 0.75), torch.lerp(start, x + 1, x), whole.clone().floor_divide_(places.new_full((5,), 300)),
+            attend(query, keys[:, :1], keys[:, :1], seen), attend(query, keys[:, :1], keys[:, :1], query[..., :1]),
+            attend(query, keys, keys, seen[:1]), attend(x[None], x[None], x[None], x[:, :1]),
+            x.scatter_add(0, places[:-1], x * 3), x.scatter(0, places[1:], x), x[:, :2].gather(0, places[:, :1]),
+            x.clone().lt_(0) * 2.5, whole.clone().eq_(-5).sum(), x.clone().logical_not_(), torch.square(x > 0),
+        )
+
+
+class Instances(nn.Module):
+    """Instances by what training has kept, which core ATen writes out as one batch of as many channels as there are in all."""
+
+    def __init__(self):
+        super().__init__()
+        self.weighted, self.plain = (nn.InstanceNorm1d(3, affine=affine, track_running_stats=True) for affine in (True, False))
+
+    def forward(self, x):
+        return self.weighted(x), self.plain(x)
+
+
 class Blocks(nn.Module):
     """torchao's blocks of each kind, and the scales that fit them."""
 
@@ -528,6 +559,13 @@ def main():
     strange = torch.tensor([[1, nan, 3, 0], [2, 1, 5, 4], [nan, 0.25, -1, -2]])
     write("corners", Corners(), (torch.randn(4, 6), half, steep, torch.randn(1, 1, 50, 2), strange, seen), quantize=lambda module: module)
     write("turned", Turned(), (torch.randn(3, 4),))
+    rows = torch.export.Dim("rows", min=3)
+    entries = torch.randn(4, 3), torch.tensor([[0, 1, 2], [2, 0, 3], [1, 3, 0], [3, 2, 1]])
+    whole = torch.tensor([-128, -127, -5, 7, 127], dtype=torch.int8)
+    write(
+        "limits", Limits(), (*entries, whole, torch.randn(2, 1, 2, 4), torch.randn(2, 2, 3, 4)),
+        {"x": {0: rows}, "places": {0: rows}, "whole": None, "query": None, "keys": None})
+    write("instances-core", Instances(), (torch.randn(2, 3, 4),), {"x": {0: batch}}, core=True)
     write("sized", Sized(), (torch.randn(1, 2, 9, 8),))
     write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
     for suffix, core in (("", False), ("-core", True)):
