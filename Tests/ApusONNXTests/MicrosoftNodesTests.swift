@@ -209,4 +209,48 @@ import Testing
       : GraphValue(try Tensor(sums.map { UInt8($0) }, shape: [4, 8, 8]))
     #expect(try #require(node.first ?? nil).hasSameBits(as: expected))
   }
+
+  /// Of 24 inputs the second block of 16 is half a one, and 8 are less than one. All sums are exact.
+  @Test(arguments: [2, 4, 8], [true, false])
+  func expertsEndWithinABlock(bits: Int, hasPoints: Bool) throws {
+    let (features, hidden, size, perByte) = (24, 8, 16, 8 / bits)
+    var generator = SplitMix64(seed: 6)
+    /// Codes, scales and zero points, and the numbers that they stand for.
+    func layer(_ rows: Int, _ columns: Int) throws -> [GraphValue] {
+      let blocks = (columns + size - 1) / size
+      let stored = (blocks + perByte - 1) / perByte
+      let codes: [UInt8] = randomIntegers(rows * columns / perByte, in: 0...255, using: &generator)
+      let points: [UInt8] = randomIntegers(rows * stored, in: 0...255, using: &generator)
+      let scales = (0..<rows * blocks).map { Float($0 % 2 + 1) / 2 }
+      func code(_ bytes: [UInt8], _ index: Int) -> Int {
+        Int(bytes[index / perByte]) >> (index % perByte * bits) & (1 << bits - 1)
+      }
+      let numbers = (0..<rows * columns).map { index in
+        let (row, block) = (index / columns, index % columns / size)
+        let point = hasPoints ? code(points, row * stored * perByte + block) : 1 << (bits - 1)
+        return Float(code(codes, index) - point) * scales[row * blocks + block]
+      }
+      return [
+        GraphValue(try Tensor(codes, shape: [1, rows, columns / perByte])),
+        GraphValue(try Tensor(scales, shape: [1, rows, blocks])),
+        GraphValue(try Tensor(points, shape: [1, rows, stored])),
+        GraphValue(try Tensor(numbers, shape: [1, rows, columns])),
+      ]
+    }
+    let (first, second) = try (layer(hidden, features), layer(features, hidden))
+    let x = GraphValue(try Tensor((0..<2 * features).map { Float($0 % 7 - 3) }, shape: [2, features]))
+    let router = GraphValue(try Tensor<Float>(zeros: [2, 1]))
+    let none: [GraphValue?] = [nil, nil, nil, nil]
+    let packed = [x, router, first[0], first[1], nil, second[0], second[1]] + none
+    let points = hasPoints ? [first[2], second[2]] : []
+    let identity: [String: AttributeValue] = ["activation_type": .string(Array("identity".utf8))]
+    let settings = identity.merging(["expert_weight_bits": .int(Int64(bits)), "block_size": .int(16)]) { $1 }
+    let plain = try runNode("MoE", domain: "com.microsoft", [x, router, first[3], nil, second[3]], opset: 1, identity)
+    let expected = try #require(plain.first ?? nil)
+    for constants in [[], Set(2..<13)] {
+      let node = try runNode(
+        "QMoE", domain: "com.microsoft", packed + points, constants: constants, opset: 1, settings)
+      #expect(try #require(node.first ?? nil).hasSameBits(as: expected))
+    }
+  }
 }

@@ -206,8 +206,8 @@ private struct ExpertLayer<Scalar: FloatingPointScalar>: Sendable {
     switch weights {
     case .numbers(let tensor): return try Linear(weight: tensor.entry(expert), bias: bias)
     case .codes(let codes, let scales, let zeroPoints, let bits, let blockSize):
-      let form = try BlockQuantizedWeight(
-        inputs: inputs, outputs: outputs, bits: bits, blockSize: blockSize > 0 ? blockSize : inputs)
+      let size = blockSize > 0 ? min(blockSize, inputs) : inputs
+      let form = try BlockQuantizedWeight(inputs: inputs, outputs: outputs, bits: bits, blockSize: size)
       guard scales.rank >= 2, scales.shape[0] == experts,
         zeroPoints.map({ $0.rank >= 2 && $0.shape[0] == experts }) ?? true
       else {
@@ -219,9 +219,16 @@ private struct ExpertLayer<Scalar: FloatingPointScalar>: Sendable {
         points = try points.map { try unpacked($0.reshaped([1, $0.count]), bits: bits, count: outputs) }
       }
       return try form.layer(
-        GraphValue(codes.entry(expert)), scales: scales.entry(expert), zeroPoints: points.map { GraphValue($0) },
-        groups: nil, bias: bias)
+        GraphValue(wholeBlocks(codes.entry(expert), of: size / (8 / bits))), scales: scales.entry(expert),
+        zeroPoints: points.map { GraphValue($0) }, groups: nil, bias: bias)
     }
+  }
+
+  /// Rows that end with a whole block, of `bytes`, as a layer has them: those of an expert end with its inputs.
+  private func wholeBlocks(_ codes: Tensor<UInt8>, of bytes: Int) throws -> Tensor<UInt8> {
+    let begun = codes.shape[1] % bytes
+    guard begun > 0 else { return codes }
+    return try concatenate([codes, Tensor(zeros: [codes.shape[0], bytes - begun])], axis: 1)
   }
 }
 
