@@ -253,4 +253,16 @@ import Testing
       #expect(try #require(node.first ?? nil).hasSameBits(as: expected))
     }
   }
+
+  /// The quotient 10.5027 is 10.5 in FLOAT16, and 10 then; ONNX Runtime has 11, and the standard's is that of FLOAT16.
+  @Test func quotientsOfHalvesAreFloats() throws {
+    func half(_ value: Float, _ shape: [Int]) throws -> GraphValue {
+      try GraphValue(rounding: Tensor([value], shape: shape), to: .float16)
+    }
+    let inputs = [try half(8.5078125, [1]), try half(0.81005859375, []), GraphValue(try Tensor<UInt8>(zeros: []))]
+    let own = try runNode("QuantizeLinear", domain: "com.microsoft", inputs, opset: 1)
+    let standard = try runNode("QuantizeLinear", inputs)
+    #expect(try #require(own.first ?? nil).hasSameBits(as: GraphValue(Tensor<UInt8>([11]))))
+    #expect(try #require(standard.first ?? nil).hasSameBits(as: GraphValue(Tensor<UInt8>([10]))))
+  }
 }

@@ -23,12 +23,14 @@ extension Operators {
   /// (from opset 13), or for each block along it (21).
   ///
   /// The type of the result is that of the zero point, or `output_dtype` (21), or UINT8. The quotient is computed in
-  /// the type of the scale, or in `precision` (23).
+  /// the type of the scale, or in `precision` (23); com.microsoft's is FLOAT whatever smaller type the scale has, as
+  /// ONNX Runtime computes it.
   static func QuantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
     let blockSize = try node.quantizationBlockSize()
     let saturates = try node.flag("saturate", default: true)
-    let precision = try node.optionalElementType("precision")
+    let isStandard = node.node.operatorName.domain.isEmpty
+    let precision = try isStandard ? node.optionalElementType("precision") : .float
     let output = try node.optionalElementType("output_dtype")
     return { arguments in
       let x = try arguments.tensor(0)
