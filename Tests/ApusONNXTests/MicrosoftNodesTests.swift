@@ -265,4 +265,18 @@ import Testing
     #expect(try #require(own.first ?? nil).hasSameBits(as: GraphValue(Tensor<UInt8>([11]))))
     #expect(try #require(standard.first ?? nil).hasSameBits(as: GraphValue(Tensor<UInt8>([10]))))
   }
+
+  /// Of the lengths and the two lists of beginnings ONNX Runtime reads the lengths alone.
+  @Test func lengthsMayBeFollowedByBeginnings() throws {
+    let sides = try (1...3).map { try GraphValue.noise([2, 3, 8], seed: $0) }
+    func result(_ mask: [Int32]) throws -> GraphValue {
+      let inputs = sides + [nil, GraphValue(try Tensor(mask))]
+      let node = try runNode(
+        "MultiHeadAttention", domain: "com.microsoft", inputs, opset: 1, ["num_heads": .int(2)])
+      return try #require(node.first ?? nil)
+    }
+    let lengths = try result([3, 2])
+    #expect(try result([3, 2, 0, 3, 6, 0, 3, 5]).hasSameBits(as: lengths))
+    #expect(try result([3, 2, 3, 2, 1, 1, 2, 2]).hasSameBits(as: lengths))
+  }
 }

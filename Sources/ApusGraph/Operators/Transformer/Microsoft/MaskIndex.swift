@@ -4,8 +4,9 @@ import Apus
 /// `filter` where not.
 ///
 /// - Parameters:
-///   - mask: `[batch]`, how many keys each sample has; `[2 · batch]`, where its keys end and then where they begin;
-///     `[batch, keys]`, `[batch, queries, keys]` or `[batch, 1, longest, longest]`, 0 for keys that are masked.
+///   - mask: `[batch]`, how many keys each sample has; `[3 · batch + 2]`, the same, and where queries and keys of each
+///     sample would begin if they were packed, which is not read; `[2 · batch]`, where its keys end and then where they
+///     begin; `[batch, keys]`, `[batch, queries, keys]` or `[batch, 1, longest, longest]`, 0 for keys that are masked.
 ///   - filter: `mask_filter_value`.
 /// - Returns: what broadcasts against `[batch, heads, queries, keys]`.
 func maskToAdd<Scalar: FloatingPointScalar>(
@@ -19,7 +20,7 @@ func maskToAdd<Scalar: FloatingPointScalar>(
   }
   let elements = try values.elements
   switch values.rank {
-  case 1 where elements.count == batch:
+  case 1 where elements.count == batch || (elements.count / 3 == batch && elements.count % 3 == 2):
     _ = try Shape.elementCount([batch, keys])
     return try added([batch, 1, 1, keys]) { $0 % keys < elements[$0 / keys] }
   case 1 where elements.count == 2 * batch:
