@@ -47,7 +47,9 @@ private struct BlockQuantizedGather<Scalar: FloatingPointScalar>: FloatingOperat
     guard let shape = data.shape else { throw OperatorError("data is \(data.type); a tensor is needed") }
     let indices = try arguments.tensor(1).converted(to: Int64.self)
     let axis = try Shape.axis(axis, in: shape, operation: "GatherBlockQuantized")
-    let count = Int64(shape[axis])
+    // Bytes hold several numbers each, along the last axis.
+    let perByte = data.elementType == .uint8 && axis == shape.count - 1 ? 8 / layout.bits : 1
+    let count = Int64(clamping: shape[axis].multipliedClamped(by: perByte))
     let isOutside = try indices.elements.map { $0 < -count || $0 >= count }
 
     if !isOutside.contains(true), try isEntire(along: axis, shape, scales, points) {
