@@ -6,6 +6,7 @@ import ApusKernelInterface
 /// is laid out once for all tasks; of a larger one each task lays out its own rows, a part of the depth at a time, and
 /// multiplies them by that part of several tiles of columns.
 struct RowProduct<Scalar: FloatingPointScalar>: @unchecked Sendable {
+  /// What ``weight`` and ``bias`` lie in, kept as long as these are read.
   private let linear: PackedLinear<Scalar>
   private let weight: WeightView
   private let kernels: any FloatingKernels<Scalar>.Type
@@ -21,18 +22,19 @@ struct RowProduct<Scalar: FloatingPointScalar>: @unchecked Sendable {
   private let tile: Int
   /// Rows as they are multiplied; nil where each task lays out its own.
   private let left: LeftRows<Scalar>?
-  /// Rows and columns of a task, and how many tasks there are along both.
+  /// Rows and columns of a task.
   private let tasks: (rows: Int, columns: Int)
   private let columnTasks: Int
   private let rowTasks: Int
+  private var taskCount: Int { columnTasks * rowTasks }
   /// Each works off a part of the tasks, with memory of its own.
   private let lanes: Int
   /// Terms are added up in blocks of `vector`, some blocks at a time.
   private let depthBlocks: Int
   private let blocksPerPart: Int
   private let rowsPerFlush: Int
-  /// Of each lane its rows as they are laid out, then those of all lanes' weights as they are widened, then the last
-  /// columns of each row, which fill no tile.
+  /// Each lane's rows as they are laid out, then each lane's tile of widened weights, then of every row the last columns,
+  /// which fill no tile; nil where none of these is needed.
   private let scratch: TensorStorage?
   private let panelStep: Int
   private let wideStep: Int
@@ -57,8 +59,7 @@ struct RowProduct<Scalar: FloatingPointScalar>: @unchecked Sendable {
     tasks = linear.taskSizes(rows: rows, tile: tile, isSmall: isSmall)
     columnTasks = (outputs + tasks.columns - 1) / tasks.columns
     rowTasks = (rows + tasks.rows - 1) / tasks.rows
-    let count = columnTasks * rowTasks
-    let threads = execution.threads
+    let (count, threads) = (columnTasks * rowTasks, execution.threads)
     lanes = left != nil && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
 
     // Whole flushes, so that sums are the same as in one go.
@@ -78,14 +79,13 @@ struct RowProduct<Scalar: FloatingPointScalar>: @unchecked Sendable {
   }
 
   func run() {
-    let count = columnTasks * rowTasks
     parallel(lanes) { lane in
-      for task in evenPart(lane, of: lanes, in: count) { run(task, lane: lane) }
+      for task in evenPart(lane, of: lanes, in: taskCount) { run(task, lane: lane) }
     }
     withExtendedLifetime(self) {}
   }
 
-  /// Rows `firstRow` on, and their columns up to `end`.
+  /// The part of the result that one task computes.
   private struct Block {
     let firstRow: Int
     let rows: Int

@@ -311,6 +311,7 @@ struct ParityRun {
     var fedTruth: GraphValue?
   }
 
+  /// - Returns: the difference, and what it was allowed because the node makes much of how its inputs were rounded.
   private func isolated(
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int,
     _ way: ParityWay, _ held: Set<Graph.ValueID>
@@ -330,20 +331,19 @@ struct ParityRun {
     if let scale = step.node.largestSum(of: step.node.inputs.map { $0.flatMap { way.lane.slots[$0] } }, context) {
       leastScale = scale
     }
-    guard let exact = try inDouble(id, value, held, isOfDouble: expected.elementType == .double) else {
-      return (try judged(), 0)
-    }
-    if expected.elementType == .double {
+    let isOfDouble = expected.elementType == .double
+    let strict = try judged()
+    guard let exact = try inDouble(id, value, held, isOfDouble: isOfDouble) else { return (strict, 0) }
+    if isOfDouble {
       let type = Self.coarser(coarsest[id], value.elementType) ?? value.elementType
       let plain = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
       guard try ValueDifference(exact, expected, tolerance: plain, allowsLevels: false).isAcceptable else {
-        return (try judged(), 0)
+        return (strict, 0)
       }
     }
     let rounding = try exact.largestDifference(from: value, below: ValueScale(exact).limit)
     let allowance = ParityTolerance.allowance(forRounding: rounding)
-    let isSensitive = try expected.elementType == .double && !judged().isAcceptable
-    return (try judged(adding: allowance), isSensitive ? allowance : 0)
+    return (try judged(adding: allowance), isOfDouble && !strict.isAcceptable ? allowance : 0)
   }
 
   /// A value in DOUBLE, from the last values that the reference has: what rounding alone amounts to on the way shows beside

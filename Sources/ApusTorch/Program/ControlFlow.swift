@@ -69,8 +69,8 @@ extension Call {
     let (variables, given) = (try operands(2), try operands(3))
     let first = try emitter.condition(condition, variables + given)
     let inner = Emitter(name: "body", within: emitter)
-    let turn = inner.input("turn", .tensor(.int64, []))
-    let goesOn = inner.input("goes_on", .tensor(.bool, []))
+    let turn = inner.graph.addValue(named: "turn", type: .tensor(.int64, []))
+    let goesOn = inner.graph.addValue(named: "goes_on", type: .tensor(.bool, []))
     let current = try inner.inputs(of: body, variables.count)
     inner.graph.inputs = [turn, goesOn] + current
     let captured = given.map { inner.capture($0, from: emitter) }
@@ -99,10 +99,6 @@ extension Call {
 }
 
 extension Emitter {
-  fileprivate func input(_ name: String, _ type: GraphValueType) -> Graph.ValueID {
-    graph.addValue(named: name, type: type)
-  }
-
   /// Values for the first inputs of a graph, of the types that it says.
   fileprivate func inputs(of graph: TorchGraph, _ count: Int) throws -> [Graph.ValueID] {
     let names = graph.inputs.flatMap(\.names).prefix(count)
@@ -110,7 +106,7 @@ extension Emitter {
     return try names.map { name in
       guard var type = graph.type(of: name) else { throw OperatorError("nothing is said of the input '\(name)'") }
       if type.isComplex { type = type.ofPairs }
-      let id = input(name, type.graphType)
+      let id = self.graph.addValue(named: name, type: type.graphType)
       declare(id, type)
       return id
     }

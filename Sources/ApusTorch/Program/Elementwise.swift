@@ -39,7 +39,6 @@ extension ProgramBuilder {
       guard try !call.bool("train") else { throw OperatorError.dropsByChance }
       return [x, try e.node("Equal", [x, x])]
     }
-    // Of NaN, 0.
     // Of a number that is not complex: π for those below 0.
     result["angle"] = { call in
       let e = call.emitter
@@ -49,6 +48,7 @@ extension ProgramBuilder {
         "Where", [e.node("Less", [x, e.number(0, as: out)]), e.numbers(.pi, as: out), e.number(0, as: out)])
       return [try e.node("Where", [e.node("IsNaN", [x]), x, angle])]
     }
+    // Of NaN, 0.
     for name in ["sgn", "sign"] {
       result[name] = { call in
         let e = call.emitter
