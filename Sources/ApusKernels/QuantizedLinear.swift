@@ -114,12 +114,17 @@ func quantizedBytes(_ x: Lanes, _ levels: QuantizationLevels) -> SIMD16<UInt8> {
 }
 
 /// `x / scale`, no less and no more than can be quantised.
+@inline(__always)
+private func steps(_ x: Lanes, _ levels: QuantizationLevels) -> Lanes {
+  quotients(limited(x, levels.least, levels.greatest), levels)
+}
+
+/// `x / scale`.
 ///
 /// A division takes longer than all the rest. The quotient is that of the product with the reciprocal, corrected by what
 /// is left of `x` (P. Markstein, IBM Journal of Research and Development 34, 1990): rounded as a division rounds.
 @inline(__always)
-private func steps(_ x: Lanes, _ levels: QuantizationLevels) -> Lanes {
-  let number = limited(x, levels.least, levels.greatest)
+func quotients(_ number: Lanes, _ levels: QuantizationLevels) -> Lanes {
   #if APUS_FMA
     let guess = number * levels.reciprocal
     return multiplyAdd(guess, multiplyAdd(number, guess, all(0) - levels.scale), levels.reciprocal)

@@ -5,8 +5,9 @@ extension IntegerKernels {
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection,
     _ y: UnsafeMutablePointer<Int32>, step: Int
   ) {
-    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      store(sum, y + (row &* step &+ i), upTo: width)
+    for index in 0..<rows {
+      let row = CorrectedRow(sums + index &* sumStep, index, correction)
+      forSixteens(count) { i, width in store(row[i], y + (index &* step &+ i), upTo: width) }
     }
   }
 
@@ -14,9 +15,13 @@ extension IntegerKernels {
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
     _ y: UnsafeMutablePointer<Float>, step: Int
   ) {
-    forScaled(sums, sumStep, rows, count, correction, scale) { row, i, width, number in
-      store(number, y + (row &* step &+ i), upTo: width)
+    func scaleRows<Row: ScaledRow>(as: Row.Type) {
+      for index in 0..<rows {
+        let row = Row(sums + index &* sumStep, index, correction, scale)
+        forSixteens(count) { i, width in store(row.number(i), y + (index &* step &+ i), upTo: width) }
+      }
     }
+    if isPlain(correction, scale) { scaleRows(as: PlainRow.self) } else { scaleRows(as: AnyRow.self) }
   }
 
   package static func quantizeSums(
@@ -24,9 +29,19 @@ extension IntegerKernels {
     outputScale: Float, range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int
   ) {
     let levels = quantizationLevels(outputScale, range)
-    forScaled(sums, sumStep, rows, count, correction, scale) { row, i, width, number in
-      store(quantizedBytes(number, levels), y + (row &* step &+ i), upTo: width)
+    let limits = byteLimits(range)
+    let areLimited = scale.limitsManySums(to: greatestLevel * outputScale, rows: rows, columns: count)
+    func quantizeRows<Row: ScaledRow>(as: Row.Type) {
+      for index in 0..<rows {
+        let row = Row(sums + index &* sumStep, index, correction, scale)
+        let out = y + index &* step
+        let done = areLimited ? storeLevels(out, limits, count: count) { quotients(row.number($0), levels) } : 0
+        forSixteens(count, from: done) { i, width in
+          store(quantizedBytes(row.number(i), levels), out + i, upTo: width)
+        }
+      }
     }
+    if isPlain(correction, scale) { quantizeRows(as: PlainRow.self) } else { quantizeRows(as: AnyRow.self) }
   }
 
   package static func requantizeSums(
@@ -36,34 +51,78 @@ extension IntegerKernels {
     let least = all(Float(range.least &- range.zeroPoint))
     let greatest = all(Float(range.greatest &- range.zeroPoint))
     let zeroPoint = byteLanes(range.zeroPoint)
-    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
-      store(nearestBytes(limited(value, least, greatest)) &+ zeroPoint, y + (row &* step &+ i), upTo: width)
+    let limits = byteLimits(range)
+    let areLimited = scale.limitsManySums(to: greatestLevel, rows: rows, columns: count)
+    for index in 0..<rows {
+      let row = AnyRow(sums + index &* sumStep, index, correction, scale)
+      let out = y + index &* step
+      let done = areLimited ? storeLevels(out, limits, count: count) { row.number($0) } : 0
+      forSixteens(count, from: done) { i, width in
+        store(nearestBytes(limited(row.number(i), least, greatest)) &+ zeroPoint, out + i, upTo: width)
+      }
     }
   }
 }
 
-/// Calls `body` with `Float(sum) * scale + bias`, each rounded, as ``forCorrected(_:_:_:_:_:_:)`` does with sums.
-@inline(__always)
-private func forScaled(
-  _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,
-  _ scale: SumScale, _ body: (_ row: Int, _ column: Int, _ width: Int, _ number: Lanes) -> Void
-) {
-  guard !scale.isOfColumns, correction.columns == nil, correction.otherColumns == nil else {
-    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
-      body(row, i, width, scale.bias.map { value + scaleOf($0, scale.isOfColumns, row, i) } ?? value)
-    }
-    return
+/// Numbers that are made of a row of sums: `Float(sum) * scale + bias` of corrected ones, each operation rounded.
+private protocol ScaledRow {
+  init(_ sums: UnsafePointer<Int32>, _ row: Int, _ correction: SumCorrection, _ scale: SumScale)
+  /// Sixteen of them from a column on.
+  func number(_ column: Int) -> Lanes
+}
+
+/// Whether all of a row is corrected and scaled alike.
+private func isPlain(_ correction: SumCorrection, _ scale: SumScale) -> Bool {
+  !scale.isOfColumns && correction.columns == nil && correction.otherColumns == nil
+}
+
+/// What a row has in common, once. Any number plus -0 is itself.
+private struct PlainRow: ScaledRow {
+  let sums: UnsafePointer<Int32>
+  let base: IntegerLanes
+  let factor: Lanes
+  let bias: Lanes
+
+  @inline(__always)
+  init(_ sums: UnsafePointer<Int32>, _ row: Int, _ correction: SumCorrection, _ scale: SumScale) {
+    self.sums = sums
+    base = IntegerLanes(repeating: correction.base[row])
+    (factor, bias) = (all(scale.scales[row]), all(scale.bias.map { $0[row] } ?? -0.0))
   }
-  // What a row has in common, once. Any number plus -0 is itself.
-  for row in 0..<rows {
-    let line = sums + row &* sumStep
-    let base = IntegerLanes(repeating: correction.base[row])
-    let (factor, bias) = (all(scale.scales[row]), all(scale.bias.map { $0[row] } ?? -0.0))
-    forSixteens(count) { i, width in
-      body(row, i, width, floats(load(line + i, as: IntegerLanes.self) &+ base) * factor + bias)
+
+  @inline(__always)
+  func number(_ column: Int) -> Lanes { floats(load(sums + column, as: IntegerLanes.self) &+ base) * factor + bias }
+}
+
+private struct AnyRow: ScaledRow {
+  let sums: CorrectedRow
+  let row: Int
+  let scale: SumScale
+
+  @inline(__always)
+  init(_ sums: UnsafePointer<Int32>, _ row: Int, _ correction: SumCorrection, _ scale: SumScale) {
+    self.sums = CorrectedRow(sums, row, correction)
+    (self.row, self.scale) = (row, scale)
+  }
+
+  @inline(__always)
+  func number(_ column: Int) -> Lanes {
+    let value = floats(sums[column]) * scaleOf(scale.scales, scale.isOfColumns, row, column)
+    return scale.bias.map { value + scaleOf($0, scale.isOfColumns, row, column) } ?? value
+  }
+}
+
+extension SumScale {
+  /// Whether there are ``manyBytes`` columns, and no sum that 32 bits hold becomes a number beyond `limit`, or none.
+  fileprivate func limitsManySums(to limit: Float, rows: Int, columns: Int) -> Bool {
+    guard manyBytes > 0, columns >= manyBytes else { return false }
+    // Zeros follow, as many as are read.
+    var greatest = all(0)
+    for first in stride(from: 0, to: isOfColumns ? columns : rows, by: 16) {
+      let product = absolute(load(scales + first)) * all(0x1p31)
+      greatest = greaterOrNaN(greatest, bias.map { product + absolute(load($0 + first)) } ?? product)
     }
+    return !isAny(isLessOrNaN(all(limit), greatest))
   }
 }
 
@@ -78,37 +137,38 @@ private func scaleOf(_ values: UnsafePointer<Float>, _ isOfColumns: Bool, _ row:
   isOfColumns ? load(values + column) : all(values[row])
 }
 
-/// Calls `body` with corrected sums, sixteen at a time, and with how many of them count.
-@inline(__always)
-private func forCorrected(
-  _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,
-  _ body: (_ row: Int, _ column: Int, _ width: Int, _ sum: IntegerLanes) -> Void
-) {
-  for row in 0..<rows {
-    let line = sums + row &* sumStep
-    let base = IntegerLanes(repeating: correction.base[row])
-    let factor = IntegerLanes(repeating: correction.factors[row])
-    let otherFactor = IntegerLanes(repeating: correction.otherFactors[row])
-    @inline(__always)
-    func corrected(_ i: Int) -> IntegerLanes {
-      var sum = load(line + i, as: IntegerLanes.self) &+ base
-      if let columns = correction.columns {
-        sum = sum &+ factor &* load(columns + i, as: IntegerLanes.self)
-      }
-      if let columns = correction.otherColumns {
-        sum = sum &+ otherFactor &* load(columns + i, as: IntegerLanes.self)
-      }
-      return sum
-    }
-    forSixteens(count) { i, width in body(row, i, width, corrected(i)) }
+/// Corrected sums.
+private struct CorrectedRow {
+  let sums: UnsafePointer<Int32>
+  let base: IntegerLanes
+  let factor: IntegerLanes
+  let columns: UnsafePointer<Int32>?
+  let otherFactor: IntegerLanes
+  let otherColumns: UnsafePointer<Int32>?
+
+  @inline(__always)
+  init(_ sums: UnsafePointer<Int32>, _ row: Int, _ correction: SumCorrection) {
+    self.sums = sums
+    base = IntegerLanes(repeating: correction.base[row])
+    (factor, columns) = (IntegerLanes(repeating: correction.factors[row]), correction.columns)
+    (otherFactor, otherColumns) = (IntegerLanes(repeating: correction.otherFactors[row]), correction.otherColumns)
+  }
+
+  /// Sixteen of them from a column on.
+  @inline(__always)
+  subscript(column: Int) -> IntegerLanes {
+    var sum = load(sums + column, as: IntegerLanes.self) &+ base
+    if let columns { sum = sum &+ factor &* load(columns + column, as: IntegerLanes.self) }
+    if let otherColumns { sum = sum &+ otherFactor &* load(otherColumns + column, as: IntegerLanes.self) }
+    return sum
   }
 }
 
 /// Calls `body` with the places of sixteen elements, and with how many of them count. The last sixteen are moved back, so
 /// that some of them are computed for the second time, where there are as many.
 @inline(__always)
-private func forSixteens(_ count: Int, _ body: (_ place: Int, _ width: Int) -> Void) {
-  var i = 0
+private func forSixteens(_ count: Int, from first: Int = 0, _ body: (_ place: Int, _ width: Int) -> Void) {
+  var i = first
   while i &+ 16 <= count {
     body(i, 16)
     i &+= 16

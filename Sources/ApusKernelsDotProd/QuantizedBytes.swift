@@ -1,0 +1,1 @@
+../ApusKernels/QuantizedBytes.swift
