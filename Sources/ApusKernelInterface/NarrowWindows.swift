@@ -20,7 +20,7 @@ package struct NarrowWindows: Sendable {
   /// Rows of the map with those of its padding that windows reach.
   package var paddedRows: Int { taps.reach(rows: rows) }
 
-  /// The words that ``QuantizedKernels/sumNarrowWindows(_:parts:_:end:flip:_:_:_:)`` wants room for.
+  /// The words that ``QuantizedKernels/sumNarrowWindows(_:starts:outputs:maps:_:end:flip:_:_:_:sumStep:)`` wants room for.
   package var roomCount: Int { paddedRows * taps.wordsPerRow * 16 }
 
   /// - Parameters:

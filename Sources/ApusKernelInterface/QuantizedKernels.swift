@@ -28,7 +28,7 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - x: a plane of `height` × `width` bytes.
   ///   - end: where the map's memory ends. Up to there, bytes that do not count may be read.
   ///   - flip: what the bytes of the plane are combined with by exclusive or.
-  ///   - y: room for 15 bytes more, which may be written.
+  ///   - y: room for 63 bytes more, which may be written.
   static func stageLines(
     _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, height: Int, width: Int, firstRow: Int, firstColumn: Int,
     flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<UInt8>, rows: Int, columns: Int)
@@ -57,18 +57,21 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - y: room for so many parts.
   static func packTaps(_ w: UnsafePointer<Int32>, _ taps: WindowTaps, _ y: UnsafeMutablePointer<Int32>) -> Int
 
-  /// Sums over the windows of a map of narrow rows, `sums[row * windows.columns + i]`, by kernels that spread bytes.
+  /// Sums over the windows of maps of narrow rows, by kernels that spread bytes:
+  /// `sums[(map * outputs + output) * sumStep + row * windows.columns + i]`.
   ///
   /// - Parameters:
-  ///   - w: `parts` times the words of a kernel.
-  ///   - x: a plane of bytes.
-  ///   - end: where the map's memory ends. Up to there, bytes that do not count may be read.
-  ///   - flip: what the bytes of the plane are combined with by exclusive or.
+  ///   - w: words of kernels, those of output i of all from `starts[i]` to `starts[i + 1]`.
+  ///   - outputs: of each map.
+  ///   - x: planes of bytes, one after the other.
+  ///   - end: where the maps' memory ends. Up to there, bytes that do not count may be read.
+  ///   - flip: what the bytes of the planes are combined with by exclusive or.
   ///   - room: ``NarrowWindows/roomCount`` words.
   ///   - sums: room for 15 more, which may be written.
   static func sumNarrowWindows(
-    _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
-    _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>, _ sums: UnsafeMutablePointer<Int32>)
+    _ w: UnsafePointer<Int32>, starts: UnsafePointer<Int>, outputs: Int, maps: Int, _ x: UnsafePointer<UInt8>,
+    end: UnsafePointer<UInt8>, flip: UInt8, _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>,
+    _ sums: UnsafeMutablePointer<Int32>, sumStep: Int)
 
   /// Sums over windows of lines, `sums[row * windows.columns + i]`, by kernels that spread bytes.
   ///

@@ -12,25 +12,33 @@ extension IntegerKernels {
   }
 
   package static func sumNarrowWindows(
-    _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
-    _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>, _ sums: UnsafeMutablePointer<Int32>
+    _ w: UnsafePointer<Int32>, starts: UnsafePointer<Int>, outputs: Int, maps: Int, _ x: UnsafePointer<UInt8>,
+    end: UnsafePointer<UInt8>, flip: UInt8, _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>,
+    _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
   ) {
     guard spreadsBytes else { return }
-    let (taps, columns, lanes) = (windows.taps, windows.columns, WordLanes.scalarCount)
-    let wordsPerRow = taps.wordsPerRow
+    let (taps, rows, columns, lanes) = (windows.taps, windows.rows, windows.columns, WordLanes.scalarCount)
+    let (wordsPerRow, wordCount) = (taps.wordsPerRow, taps.wordCount)
+    let plane = windows.height &* windows.width
     windows.tables.withUnsafeBufferPointer { tables in
       guard let tables = tables.baseAddress else { return }
-      var first = 0
-      while first < columns {
-        // The last vector is moved back, where there are as many columns.
-        let column = columns >= lanes ? min(first, columns &- lanes) : 0
-        for word in 0..<wordsPerRow {
-          spreadRows(x, end, flip, windows, tables + (word &* 48 &+ column), room + word &* lanes)
+      for map in 0..<maps {
+        var first = 0
+        while first < columns {
+          // The last vector is moved back, where there are as many columns.
+          let column = columns >= lanes ? min(first, columns &- lanes) : 0
+          for word in 0..<wordsPerRow {
+            spreadRows(x + map &* plane, end, flip, windows, tables + (word &* 48 &+ column), room + word &* lanes)
+          }
+          for output in map &* outputs..<(map &+ 1) &* outputs {
+            let start = starts[output]
+            sumRowsOfWindows(
+              w + start, parts: (starts[output &+ 1] &- start) / wordCount, taps, rows: rows, columns: columns,
+              sums + (output &* sumStep &+ column)
+            ) { row, word in load(room + (row &* wordsPerRow &+ word) &* lanes) }
+          }
+          first &+= lanes
         }
-        sumRowsOfWindows(w, parts: parts, taps, rows: windows.rows, columns: columns, sums + column) { row, word in
-          load(room + (row &* wordsPerRow &+ word) &* lanes)
-        }
-        first &+= lanes
       }
     }
   }

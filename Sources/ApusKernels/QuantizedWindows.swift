@@ -95,7 +95,7 @@ private func fill(_ y: UnsafeMutablePointer<UInt8>, _ count: Int, _ fillers: SIM
   }
 }
 
-/// Bytes with some bits flipped. Where `end` allows, sixteen or more at a time are read, and up to fifteen more are written.
+/// Bytes with some bits flipped. Where `end` allows, a register is read at a time, and up to 63 bytes more are written.
 @inline(__always)
 private func copy(
   _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int, _ flip: UInt8, _ end: UnsafePointer<UInt8>
@@ -103,7 +103,7 @@ private func copy(
   var done = 0
   let size = MemoryLayout<WordLanes>.size
   let flips = WordLanes(repeating: Int32(bitPattern: UInt32(truncatingIfNeeded: flip) &* 0x0101_0101))
-  while done &+ size <= count {
+  while done < count, end - (x + done) >= size {
     let words = UnsafeRawPointer(x + done).loadUnaligned(as: WordLanes.self) ^ flips
     UnsafeMutableRawPointer(y + done).storeBytes(of: words, as: WordLanes.self)
     done &+= size

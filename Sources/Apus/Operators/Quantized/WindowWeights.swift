@@ -39,6 +39,16 @@ struct WindowWeights: Sendable {
     }
   }
 
+  /// Calls `body` with the words of all outputs, and with where those of each begin and those of the last end.
+  func withWords(_ body: (_ words: UnsafePointer<Int32>, _ starts: UnsafePointer<Int>) -> Void) {
+    words.withUnsafeBufferPointer { words in
+      starts.withUnsafeBufferPointer { starts in
+        guard let words = words.baseAddress, let starts = starts.baseAddress else { return }
+        body(words, starts)
+      }
+    }
+  }
+
   /// Calls `body` with the words of an output, and with how many times those of a kernel they are.
   func withWords(of output: Int, _ taps: WindowTaps, _ body: (_ words: UnsafePointer<Int32>, _ parts: Int) -> Void) {
     words.withUnsafeBufferPointer { words in
