@@ -8,16 +8,20 @@ import Testing
 @Suite struct ExportedSpellingTests {
   /// 0, 1, 2, … resized along one axis.
   private func resized(
-    _ count: Int, _ attributes: [String: String], scale: Float? = nil, size: Int? = nil, producer: String = "pytorch"
+    _ count: Int, _ attributes: [String: String], scale: Float? = nil, size: Int? = nil, version: Int = 18,
+    producer: String = "pytorch"
   ) throws -> [Float] {
     var graph = SmallGraph()
     graph.input("x", [.size(1), .size(1), .size(count)])
     if let scale { try graph.constant("scales", GraphValue(Tensor([1, 1, scale], shape: [3]))) }
     if let size { try graph.constant("sizes", GraphValue(Tensor([1, 1, Int64(size)], shape: [3]))) }
+    // Version 11 cannot leave the region out.
+    if version < 13 { try graph.constant("roi", GraphValue(Tensor([Float](), shape: [0]))) }
+    let roi = version < 13 ? "roi" : ""
     graph.node(
-      "Resize", size == nil ? ["x", "", "scales"] : ["x", "", "", "sizes"], ["y"],
+      "Resize", size == nil ? ["x", roi, "scales"] : ["x", roi, "", "sizes"], ["y"],
       attributes.mapValues { .string(Array($0.utf8)) })
-    let session = try InferenceSession(graph.model(outputs: ["y"], version: 18, producer: producer))
+    let session = try InferenceSession(graph.model(outputs: ["y"], version: version, producer: producer))
     let x = try Tensor((0..<count).map(Float.init), shape: [1, 1, count])
     let y = try #require(try session.run(["x": GraphValue(x)])["y"])
     guard case .tensor(.float32(let tensor)) = y else { return [] }
@@ -41,11 +45,12 @@ import Testing
 
   /// PyTorch and ONNX Runtime divide by the length that the result has, 15 − 1; the standard's evaluator, and its tests, by
   /// 9 · 1.7 − 1.
-  @Test func `aligned corners meet whole lengths in models of PyTorch`() throws {
+  @Test(arguments: [11, 12, 13, 18])
+  func `aligned corners meet whole lengths in models of PyTorch`(version: Int) throws {
     let aligned = ["mode": "linear", "coordinate_transformation_mode": "align_corners"]
-    let found = try resized(9, aligned, scale: 1.7)
+    let found = try resized(9, aligned, scale: 1.7, version: version)
     #expect(zip(found, (0..<15).map { Float($0) * 8 / 14 }).allSatisfy { abs($0 - $1) < 1e-5 } && found.count == 15)
-    let others = try resized(9, aligned, scale: 1.7, producer: "another")
+    let others = try resized(9, aligned, scale: 1.7, version: version, producer: "another")
     #expect(zip(others, (0..<15).map { Float($0) * 8 / 14.3 }).allSatisfy { abs($0 - $1) < 1e-5 })
     #expect(try resized(9, aligned, scale: 2) == resized(9, aligned, size: 18))
   }

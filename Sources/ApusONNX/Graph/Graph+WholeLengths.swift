@@ -27,8 +27,16 @@ extension Graph {
     let scaled = added("Floor", [added("Mul", [lengths, scales], &self)], &self)
     let sizes = added("Cast", [scaled], &self, to: .int64)
     var resize = node
-    resize.inputs = [x, node.input(1), nil, sizes]
+    resize.inputs = [x, node.input(1), noScales(for: node), sizes]
     return nodes + [resize]
+  }
+
+  /// What a Resize to sizes has in place of scales: version 11 cannot leave them out, and takes a list of none.
+  private mutating func noScales(for node: Node) -> ValueID? {
+    guard node.opset < 13, let none = try? GraphValue(Tensor([Float](), shape: [0])) else { return nil }
+    let id = addValue(named: "\(node.name)/scales", type: none.type)
+    constants[id] = none
+    return id
   }
 
   /// Whether a value is known to be numbers without a fraction.
