@@ -112,6 +112,16 @@ private func smallTokenizer(_ configuration: TokenizerConfiguration = .init()) t
     #expect(words.map(\.range) == [0..<3, 3..<4, 5..<8, 8..<9])
   }
 
+  /// Hugging Face sorts marks and leaves their sources as they lay. U+1BAA and U+08DA come before other marks, and are none
+  /// to the table of those that are taken away; the two parts of U+0344 have one source.
+  @Test(arguments: [
+    ("b\u{33F}\u{1BAA}", "b\u{1BAA}", 0..<3), ("\u{348}\u{8DA}", "\u{8DA}", 2..<5),
+    ("a\u{344}\u{1BAA}", "a\u{1BAA}", 0..<3), ("\u{E9}\u{1BAA}", "e\u{1BAA}", 0..<5),
+  ])
+  func sortedMarksLeaveTheirSourcesWhereTheyLay(text: String, word: String, range: Range<Int>) {
+    #expect(BasicTokenizer().words(in: text) == [BasicTokenizer.Word(text: word, range: range)])
+  }
+
   /// Minutes where something is quadratic.
   @Test(arguments: ["a", "한", "日", ".", "e\u{301}", "[MASK", "\u{301}\u{316}\u{334}"])
   func aLongTextWithoutSpacesIsNoTrouble(unit: String) throws {

@@ -110,7 +110,15 @@ private struct WordSplitter {
   private let limit: Int
   private var word = WordBuffer()
   /// Scalars of a combining class other than 0, which are sorted by it once the next of class 0 comes.
-  private var marks: [(order: UInt16, scalar: UInt32, source: Range<Int>)] = []
+  private var marks: [Mark] = []
+
+  private struct Mark {
+    var order: UInt16
+    var scalar: UInt32
+    var source: Range<Int>
+    /// Whether it is the first scalar that its source decomposes into.
+    var isFirst: Bool
+  }
 
   init(_ options: BasicTokenizer, limit: Int) {
     lowercases = options.lowercases
@@ -132,7 +140,11 @@ private struct WordSplitter {
       endWord(body)
     }
     if stripsAccents, scalar >= 0x80 {
-      tables.decompose(scalar) { part in order(part, from: source, body) }
+      var isFirst = true
+      tables.decompose(scalar) { part in
+        order(part, from: source, isFirst: isFirst, body)
+        isFirst = false
+      }
     } else {
       endMarks(body)
       fold(scalar, from: source, body)
@@ -143,19 +155,32 @@ private struct WordSplitter {
     }
   }
 
-  private mutating func order(_ scalar: UInt32, from source: Range<Int>, _ body: (WordBuffer) -> Void) {
+  private mutating func order(
+    _ scalar: UInt32, from source: Range<Int>, isFirst: Bool, _ body: (WordBuffer) -> Void
+  ) {
     let kind = tables.class(of: scalar)
-    if kind.order > 0 { return marks.append((kind.order, scalar, source)) }
+    if kind.order > 0 {
+      return marks.append(Mark(order: kind.order, scalar: scalar, source: source, isFirst: isFirst))
+    }
     endMarks(body)
     if !kind.isMark { fold(scalar, from: source, body) }
   }
 
   mutating func endMarks(_ body: (WordBuffer) -> Void) {
-    if marks.isEmpty { return }
+    guard var source = marks.first?.source else { return }
     // Those of one class keep their order.
     let sorted = marks.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
+    // Hugging Face gives sources out again in the order of the text, one to each mark that is its source's first.
+    let sources = marks.filter(\.isFirst).map(\.source)
     marks.removeAll(keepingCapacity: true)
-    for (_, mark) in sorted where !tables.class(of: mark.scalar).isMark { fold(mark.scalar, from: mark.source, body) }
+    var next = 0
+    for (_, mark) in sorted {
+      if mark.isFirst {
+        source = sources[next]
+        next += 1
+      }
+      if !tables.class(of: mark.scalar).isMark { fold(mark.scalar, from: source, body) }
+    }
   }
 
   private mutating func fold(_ scalar: UInt32, from source: Range<Int>, _ body: (WordBuffer) -> Void) {
