@@ -138,6 +138,35 @@ import Testing
     #expect(error?.description.contains("already") == true)
   }
 
+  /// What a function's results are called costs a node, which is of the version that the function's own nodes are of.
+  @Test(arguments: [17, 18]) func layersInFunctionsAreQuantisedAndWritten(version: Int64) throws {
+    let function = FunctionProto(
+      name: "Layer", domain: "own", inputs: ["p", "weight"], outputs: ["q"],
+      nodes: [
+        NodeProto(opType: "MatMul", inputs: ["p", "weight"], outputs: ["r"]),
+        NodeProto(opType: "Relu", inputs: ["r"], outputs: ["q"]),
+      ], opsetImports: [OperatorSetID(version: version)])
+    let weight = GraphValue(try Tensor([127, 1, -3, 2] as [Float], shape: [4, 1]))
+    let model = try ONNXModel(
+      ModelProto(
+        opsetImports: [OperatorSetID(version: 17), OperatorSetID(domain: "own", version: 1)],
+        graph: GraphProto(
+          name: "calls",
+          nodes: [NodeProto(name: "call", opType: "Layer", domain: "own", inputs: ["x", "w"], outputs: ["y"])],
+          initializers: [TensorProto(name: "w", value: weight)],
+          inputs: [ValueInfoProto(name: "x", type: .tensor(.float, [.size(1), .size(4)]))],
+          outputs: [ValueInfoProto(name: "y")]),
+        functions: [function]))
+    let inputs = ["x": GraphValue(try Tensor([0, 85, 170, 255] as [Float], shape: [1, 4]))]
+    var quantization = try StaticQuantization(model, rangeRule: .extremes)
+    try quantization.observe(inputs)
+    let proto = try ModelProto(quantization.model([0]), of: model.proto)
+    #expect(proto.opsetImports.map(\.version) == [version])
+    let values = try InferenceSession(ONNXModel(readModel(proto.encode()))).run(inputs)
+    guard case .tensor(.float32(let found))? = values["y"] else { throw QuantizationError("no y") }
+    #expect(try found.elements == [85 - 3 * 170 + 2 * 255])
+  }
+
   @Test func whatCannotBeQuantisedIsSaid() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(1), .size(4)])

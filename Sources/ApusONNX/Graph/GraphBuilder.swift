@@ -271,6 +271,8 @@ extension GraphBuilder {
     try append(nodes, to: scope, depth: depth + 1, attributes: arguments, declared: [:])
     var body = scope.graph.nodes
     scope.graph.nodes = before
+    // What is written as a file may have one version of a set alone.
+    let opset = scope.opsets[""] ?? outer.opsets[""] ?? 14
     // The function's outputs take the caller's names.
     for (name, output) in zip(function.outputs, call.outputs) {
       guard let output else { continue }
@@ -279,7 +281,7 @@ extension GraphBuilder {
       }
       body.append(
         Node(
-          name: call.name + "/" + name, operatorName: OperatorName(type: "Identity"), opset: 14, inputs: [inner],
+          name: call.name + "/" + name, operatorName: OperatorName(type: "Identity"), opset: opset, inputs: [inner],
           outputs: [output]))
     }
     return body
