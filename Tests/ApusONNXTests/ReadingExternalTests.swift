@@ -116,6 +116,8 @@ import Testing
     #expect(
       try reason(("offset", "9223372036854775807"))
         == .beyondExternalFile(location: "data", offset: .max, length: 8, fileSize: 9))
+    let text = try reason(("offset", "9223372036854775807")).map { "\($0)" }
+    #expect(text?.contains("9223372036854775807..<9223372036854775807 of") == true, "\(text ?? "")")
     #expect(try reason(("length", "9")) == .wrongByteCount(.float, [2], expected: 8, found: 9))
     #expect(try reason(("offset", "-1")) == .badExternalNumber(key: "offset", text: "-1"))
     #expect(try reason(("offset", "1e3")) == .badExternalNumber(key: "offset", text: "1e3"))

@@ -115,7 +115,7 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .badLocation(let location, let why): "lies in another file whose name \"\(location)\" \(why)"
     case .badExternalNumber(let key, let text): "lies in another file at the \(key) \"\(text)\", which is not a number"
     case .beyondExternalFile(let location, let offset, let length, let fileSize):
-      "lies in bytes \(offset)..<\(offset &+ length) of \"\(location)\", which has \(fileSize)"
+      "lies in bytes \(offset)..<\(offset.addingClamped(length)) of \"\(location)\", which has \(fileSize)"
     case .externalFile(.notFound(let path)):
       "lies in another file, and there is no \(path); keep \(path.split(separator: "/").last ?? "it") beside the model"
     case .externalFile(let error): "lies in another file: \(error)"
