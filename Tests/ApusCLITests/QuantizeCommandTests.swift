@@ -67,16 +67,39 @@ import Testing
       #expect(outputs.map { $0["name"] as? String } == ["logits"])
       #expect(try #require(outputs[0]["relative_error"] as? Double) < 0.02)
 
-      let again = try Command.run(arguments + ["--range", "99.9"])
+      let again = try Command.run(arguments + ["--range", "99.99"])
       #expect(again.status == 0)
       #expect(again.output.contains("4 of 4 layers in 8 bits"))
-      #expect(again.output.contains("levels by 99.9 %, from 6 samples"))
+      #expect(again.output.contains("levels by 99.99 %, from 6 samples"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["out.onnx"])
       #expect(try Command.run("run", target, "--random", "1").status == 0)
       let already = try Command.run("quantize", target, folder.path("twice.onnx"), "--calibrate", samples)
       #expect(already.status == 65)
       #expect(already.errors.contains("nothing to quantise") && already.errors.contains("already"))
       #expect(!already.errors.contains("malformed"))
+    }
+  }
+
+  /// As every file of version 3 has them: weights that are inputs too.
+  @Test func samplesWithoutANameAreForTheInputWithoutADefault() throws {
+    try TemporaryFolder.with { (folder) throws in
+      let weight = try GraphValue(Tensor<Float>((0..<12).map { Float($0) - 5 }, shape: [4, 3]))
+      let model = try folder.onnx(
+        "defaults",
+        ModelFixtures.model(
+          [NodeProto(name: "layer", opType: "MatMul", inputs: ["x", "w"], outputs: ["y"])],
+          inputs: [
+            ModelFixtures.tensor("x", [.symbol("n"), .size(4)]), ModelFixtures.tensor("w", [.size(4), .size(3)]),
+          ],
+          outputs: [ModelFixtures.tensor("y", [.symbol("n"), .size(3)])],
+          initializers: [TensorProto(name: "w", value: weight)]))
+      let samples = folder.path("samples.npy")
+      try NPYFile.write(
+        AnyTensor(Tensor((0..<24).map { Float($0 * 7 % 11) }, shape: [6, 4])), toPath: samples)
+      let arguments = ["quantize", model, folder.path("out.onnx"), "--json", "--calibrate"]
+      let report = try Command.run(arguments + [samples])
+      #expect(report.status == 0, "\(report.errors)")
+      #expect(try report.object["samples"] as? Int == 6)
     }
   }
 

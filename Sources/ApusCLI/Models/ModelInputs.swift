@@ -44,6 +44,11 @@ struct ModelInputs {
 
   /// The inputs that must be given, in the model's order.
   private var requiredNames: [String] { declared.map(\.name).filter(required.contains) }
+
+  /// The one input that numbers without a name can be for: what has a default may be left out.
+  var onlyName: String? {
+    requiredNames.count == 1 ? requiredNames.first : declared.count == 1 ? declared.first?.name : nil
+  }
 }
 
 // MARK: - Files
@@ -124,7 +129,7 @@ extension ModelInputs {
 
   /// Reads the entries of a file that are named as inputs; one without a name is that of a model with one input.
   private mutating func readAll(_ path: String) throws {
-    let only = requiredNames.count == 1 ? requiredNames.first : declared.count == 1 ? declared.first?.name : nil
+    let only = onlyName
     if Self.isProtobuf(path) {
       let type = only.flatMap { name in declared.first { $0.name == name }?.type } ?? .tensor(nil, nil)
       let (name, value) = try ValueFile.read(contentsOf: path, as: type)

@@ -65,7 +65,7 @@ struct RangeArgument: ExpressibleByArgument {
     switch rule {
     case .leastError: "least-error"
     case .extremes: "extremes"
-    case .percentile(let part): NumberText.short(100 * part) + " %"
+    case .percentile(let part): NumberText.short(100 * part, digits: 15) + " %"
     }
   }
 

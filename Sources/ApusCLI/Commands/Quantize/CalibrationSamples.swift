@@ -59,9 +59,12 @@ struct CalibrationSamples {
   private mutating func addArrays(_ path: String) throws {
     for file in try TensorFile.iterations(path: path) {
       var parts: [String: [GraphValue]] = [:]
+      let isNamed = empty.declared.contains { file.names.contains($0.name) }
+      let only = isNamed || file.names.count > 1 ? nil : empty.onlyName
       for info in empty.declared {
-        let isOnly = empty.declared.count == 1 && file.names.count == 1
-        guard let name = file.names.contains(info.name) ? info.name : isOnly ? file.names[0] : nil else { continue }
+        guard
+          let name = isNamed ? file.names.first(where: { $0 == info.name }) : info.name == only ? file.names.first : nil
+        else { continue }
         let value = try file.value(name)
         do {
           parts[info.name] = try value.samples(of: Self.rows(info, of: value))
