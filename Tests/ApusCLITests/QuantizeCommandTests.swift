@@ -103,6 +103,33 @@ import Testing
     }
   }
 
+  /// A loop in a function has a graph that is not the file's, as those of Core ML models have.
+  @Test func whatCannotBeWrittenIsRefusedBeforeSamplesAreLookedAt() throws {
+    try TemporaryFolder.with { (folder) throws in
+      var model = try ModelFixtures.model(
+        [
+          NodeProto(name: "layer", opType: "MatMul", inputs: ["x", "w"], outputs: ["a"]),
+          NodeProto(name: "turns", opType: "Repeat", domain: "own", inputs: ["count", "a"], outputs: ["y"]),
+        ],
+        inputs: [
+          ModelFixtures.tensor("x", [.symbol("n"), .size(2)]), ModelFixtures.tensor("count", of: .int64, []),
+        ], outputs: [ModelFixtures.tensor("y", [.symbol("n"), .size(2)])],
+        initializers: [TensorProto(name: "w", value: GraphValue(Tensor<Float>([1, 2, 3, 4], shape: [2, 2])))])
+      model.opsetImports.append(OperatorSetID(domain: "own", version: 1))
+      model.functions = [
+        FunctionProto(
+          name: "Repeat", domain: "own", inputs: ["count", "x"], outputs: ["y"], nodes: ModelFixtures.loop.graph.nodes,
+          opsetImports: [OperatorSetID(version: 18)])
+      ]
+      // They name no input, which would be said next.
+      let result = try Command.run(
+        "quantize", folder.onnx("turns", model), folder.path("out.onnx"), "--calibrate", samples)
+      #expect(result.status == 65)
+      #expect(result.errors.contains("not supported") && result.errors.contains("'turns/loop'"), "\(result.errors)")
+      #expect(!result.errors.contains("malformed"))
+    }
+  }
+
   @Test func withoutSamplesTheyAreAskedFor() throws {
     let report = try Command.run("quantize", network)
     let advice = try #require(report.output.ranges(of: "--calibrate samples").first)

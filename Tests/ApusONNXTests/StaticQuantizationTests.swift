@@ -167,12 +167,45 @@ import Testing
     #expect(try found.elements == [85 - 3 * 170 + 2 * 255])
   }
 
-  @Test func whatCannotBeQuantisedIsSaid() throws {
+  /// A Gemm of 0.5 · x · w + 2 · bias, the bias a row, and of weights that a byte holds with a scale of 1.
+  @Test func factorsAndARowOfBiasBecomePartOfALayer() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(1), .size(4)])
+    try graph.constant("w", GraphValue(Tensor([254, 2, -6, 4, 0, 254, 2, 2] as [Float], shape: [2, 4])))
+    try graph.constant("bias", GraphValue(Tensor([1, -2] as [Float], shape: [1, 2])))
+    graph.node("Gemm", ["x", "w", "bias"], ["y"], ["transB": .int(1), "alpha": .float(0.5), "beta": .float(2)])
+    var quantization = try StaticQuantization(graph.model(outputs: ["y"]), rangeRule: .extremes)
+    let inputs = ["x": GraphValue(try Tensor([0, 85, 170, 255] as [Float], shape: [1, 4]))]
+    try quantization.observe(inputs)
+    let values = try InferenceSession(quantization.model([0])).run(inputs)
+    guard case .tensor(.float32(let found))? = values["y"] else { throw QuantizationError("no y") }
+    // 85 − 3 · 170 + 2 · 255 + 2 and 127 · 85 + 170 + 255 − 4.
+    #expect(try found.elements == [87, 11_216])
+  }
+
+  @Test func aWeightWithInfinityStaysInFloats() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    try graph.constant("good", GraphValue(Tensor([127, 1, 2, 127] as [Float], shape: [2, 2])))
+    try graph.constant("bad", GraphValue(Tensor([1, -.infinity, 1, 0] as [Float], shape: [2, 2])))
+    graph.node("MatMul", ["x", "good"], ["a"])
+    graph.node("MatMul", ["a", "bad"], ["y"])
+    let quantization = try StaticQuantization(graph.model(outputs: ["y"]))
+    #expect(quantization.layers.map(\.name) == ["a"])
+    #expect(quantization.exceptions.map(\.name) == ["y"])
+    #expect(quantization.exceptions.first?.reason.contains("infinity") == true)
+  }
+
+  @Test func whatCannotBeQuantisedIsSaid() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(4), .size(4)])
     graph.node("Relu", ["x"], ["y"])
     let empty = #expect(throws: QuantizationError.self) { try StaticQuantization(graph.model(outputs: ["y"])) }
     #expect(empty?.description.hasPrefix("there is nothing to quantise: no Conv") == true)
+
+    graph.node("MatMul", ["x", "x"], ["z"])
+    let unknown = #expect(throws: QuantizationError.self) { try StaticQuantization(graph.model(outputs: ["y", "z"])) }
+    #expect(unknown?.description.contains("'z' (MatMul): the weight is not known") == true)
 
     let network = try Network()
     let quantization = try StaticQuantization(network.model)

@@ -33,6 +33,18 @@ public struct StaticQuantization: Sendable {
     public let weightError: Double
   }
 
+  /// A convolution or a product that stays in floats whatever it costs.
+  public struct Exception: Sendable, Hashable {
+    /// The node's name.
+    public let name: String
+    /// `Conv`, `MatMul` or `Gemm`.
+    public let operatorName: OperatorName
+    /// Why, in words.
+    public let reason: String
+  }
+
+  /// The convolutions and products that are no layers, in the order of the graph.
+  public let exceptions: [Exception]
   /// The layers, in the order of the graph.
   public let layers: [Layer]
   /// The samples seen so far.
@@ -53,22 +65,8 @@ public struct StaticQuantization: Sendable {
     throws
   {
     let graph = try model.graph.inliningConstants().withoutIdentities().foldingConstants().foldingScales(.fast)
-    let rewriter = GraphRewriter(graph)
-    quantizable = try graph.nodes.indices.compactMap { index in
-      let node = graph.nodes[index]
-      return try graph.naming(node) {
-        try QuantizableLayer(rewriter.description(of: node), at: index, inputs: node.inputs)
-      }
-    }
-    guard !quantizable.isEmpty else {
-      // What this makes of a model, and what other quantisers do.
-      let isQuantized = graph.hasNode("ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "QGemm")
-      throw QuantizationError(
-        isQuantized
-          ? "there is nothing to quantise: what can be of its convolutions and products is in integers of eight bits already"
-          : "there is nothing to quantise: no Conv, MatMul or Gemm of the standard with a weight of FLOAT that is known"
-      )
-    }
+    (quantizable, exceptions) = try Self.layers(of: graph)
+    guard !quantizable.isEmpty else { throw QuantizationError(Self.emptiness(of: graph, exceptions)) }
     if let old = quantizable.map({ graph.nodes[$0.index] }).first(where: { $0.opset < 10 }) {
       throw QuantizationError(
         "'\(old.name)' is of version \(old.opset) of the standard's operators; integers of eight bits came with "
@@ -86,6 +84,39 @@ public struct StaticQuantization: Sendable {
     histograms = [RangeHistogram](repeating: RangeHistogram(), count: observed.count)
     self.rangeRule = rangeRule
   }
+
+  private static func layers(of graph: Graph) throws -> ([QuantizableLayer], [Exception]) {
+    let rewriter = GraphRewriter(graph)
+    var (layers, exceptions): ([QuantizableLayer], [Exception]) = ([], [])
+    for (index, node) in graph.nodes.enumerated() {
+      let finding = try graph.naming(node) {
+        try QuantizableLayer.finding(rewriter.description(of: node), at: index, inputs: node.inputs)
+      }
+      switch finding {
+      case .layer(let layer): layers.append(layer)
+      case .obstacle(let reason):
+        exceptions.append(Exception(name: node.name, operatorName: node.operatorName, reason: reason))
+      case nil: continue
+      }
+    }
+    return (layers, exceptions)
+  }
+
+  /// Why there is no layer.
+  private static func emptiness(of graph: Graph, _ exceptions: [Exception]) -> String {
+    // What this makes of a model, and what other quantisers do.
+    if graph.hasNode("ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "QGemm") {
+      return
+        "there is nothing to quantise: what can be of its convolutions and products is in integers of eight bits already"
+    }
+    guard !exceptions.isEmpty else { return "there is nothing to quantise: no Conv, MatMul or Gemm of the standard" }
+    let shown = exceptions.prefix(3).map { "'\($0.name)' (\($0.operatorName)): \($0.reason)" }
+    return "there is nothing to quantise: no Conv, MatMul or Gemm can be: " + shown.joined(separator: "; ")
+      + (exceptions.count > 3 ? "; and \(exceptions.count - 3) more" : "")
+  }
+
+  /// The model in floats, as its layers are found: what ``model(_:)`` gives where it is given no layer.
+  public var unquantized: any GraphModel { folded }
 
   /// Runs the model in floats and counts where the numbers lie that are to be quantised.
   ///

@@ -31,7 +31,7 @@ struct QuantizeCommand: WritesFiles {
       for memory. Of a detector it is said as well how many of the objects in the first hundred pictures are found again. \
       With --json the keys are input, output, bytes_before, \
       bytes_after, samples, probes, range, tolerance, relative_error, layers (name, operator, shape, weight_error, \
-      relative_error, quantized), outputs (name, relative_error), preprocessing, and of a detector detections (pictures, \
+      relative_error, quantized), exceptions (name, operator, reason), outputs (name, relative_error), preprocessing, and of a detector detections (pictures, \
       matched, missed, added).
 
       Without --calibrate and OUT there is a report on such a model and nothing is written: how its weights are stored \
@@ -133,6 +133,7 @@ struct QuantizeCommand: WritesFiles {
     guard !isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is a folder; an .onnx was expected") }
     let model = try ModelFile.open(input)
     var quantization = try StaticQuantization(model, rangeRule: calibration.range.rule)
+    try checkThatItCanBeWritten(quantization.unquantized, model)
     try calibration.check(quantization)
     var samples = try CalibrationSamples(calibration.samples, for: model, file: input, pictures)
 
@@ -168,6 +169,15 @@ struct QuantizeCommand: WritesFiles {
     if let warning = report.warning { ErrorOutput.warning(warning) }
     try Output.write(json ? jsonText(report) + "\n" : report.text)
     try samples.unread.check()
+  }
+
+  /// Finds before hours of samples, and not after them, what no .onnx can say.
+  private func checkThatItCanBeWritten(_ unquantized: any GraphModel, _ model: any GraphModel) throws {
+    do {
+      _ = try ModelProto(unquantized, of: (model as? ONNXModel)?.proto)
+    } catch GraphError.graph(let reason) {
+      throw CommandFailure(.badData, "\(input): quantising it is not supported: \(reason)")
+    }
   }
 
   /// Says how a model's weights are stored.

@@ -23,6 +23,18 @@ struct StaticQuantizationReport: Encodable {
     }
   }
 
+  /// A convolution or a product that is no layer.
+  struct Exception: Encodable {
+    var name: String
+    var operatorName: String
+    var reason: String
+
+    enum CodingKeys: String, CodingKey {
+      case name, reason
+      case operatorName = "operator"
+    }
+  }
+
   struct Output: Encodable {
     var name: String
     var relativeError: Double?
@@ -43,6 +55,7 @@ struct StaticQuantizationReport: Encodable {
   var tolerance: Double
   var relativeError: Double?
   var layers: [Layer]
+  var exceptions: [Exception]
   var outputs: [Output]
   /// How pictures were prepared, and what that rests on; nil for other samples.
   var preprocessing: String?
@@ -50,7 +63,7 @@ struct StaticQuantizationReport: Encodable {
   var detections: DetectionAgreement?
 
   enum CodingKeys: String, CodingKey {
-    case input, output, samples, probes, range, tolerance, layers, outputs, preprocessing, detections
+    case input, output, samples, probes, range, tolerance, layers, exceptions, outputs, preprocessing, detections
     case bytesBefore = "bytes_before"
     case bytesAfter = "bytes_after"
     case relativeError = "relative_error"
@@ -68,6 +81,9 @@ struct StaticQuantizationReport: Encodable {
       Layer(
         name: layer.name, operatorName: "\(layer.operatorName)", shape: layer.shape, weightError: layer.weightError,
         relativeError: QuantizationNumbers.finite(choice.effects[index]), isQuantized: choice.layers.contains(index))
+    }
+    exceptions = quantization.exceptions.map {
+      Exception(name: $0.name, operatorName: "\($0.operatorName)", reason: $0.reason)
     }
     outputs = choice.error.outputs.map {
       Output(name: $0.name, relativeError: QuantizationNumbers.finite($0.relativeError))
@@ -99,6 +115,7 @@ struct StaticQuantizationReport: Encodable {
     if layers.count > shownLayers {
       lines.append("… \(layers.count - shownLayers) more with less effect (--json: all)")
     }
+    lines += exceptionLines
     lines.append("")
     let differences = outputs.map {
       "\(ErrorReport.oneLine($0.name)) by \(QuantizationNumbers.percent($0.relativeError))"
@@ -116,6 +133,17 @@ struct StaticQuantizationReport: Encodable {
           + "\(detections.matched + detections.missed) objects are found again, and \(detections.added) others")
     }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// What stays in floats whatever it costs, and why.
+  private var exceptionLines: [String] {
+    var reasons: [String] = []
+    for exception in exceptions where !reasons.contains(exception.reason) { reasons.append(exception.reason) }
+    return reasons.map { reason in
+      let names = exceptions.filter { $0.reason == reason }.map { "'\(ErrorReport.oneLine($0.name))'" }
+      return "in floats always, \(reason): " + names.prefix(3).joined(separator: ", ")
+        + (names.count > 3 ? " and \(names.count - 3) more" : "")
+    }
   }
 
   /// What the differences of the outputs do not show: that a detector finds other objects than before, or that the
