@@ -132,4 +132,34 @@ import Testing
     #expect(identity.inputs[0].isOptional)
     #expect(try InferenceSession(identity).inputs.map(\.hasDefault) == [false])
   }
+
+  /// What is not in the table, here the last of three, has the default.
+  @Test(arguments: [("a", 5), ("b", 5), ("c", -7)] as [(String, Int64)])
+  func categoriesOfTextsAreNumbers(_ text: String, _ number: Int64) throws {
+    let entries = ["a", "b"].flatMap { field(1, field(1, $0) + field(2, 5)) }
+    let mapping = try readModel(
+      model(
+        606, field(1, entries) + field(102, UInt64(bitPattern: -7)), inputs: [field(1, "x") + field(3, field(3, []))],
+        output: field(1, "y") + field(3, field(1, []))))
+    let x = GraphValue.strings(try StringTensor([text], shape: [1]))
+    let y = try InferenceSession(mapping).run(["x": x])["y"]
+    #expect(try y?.tensor(of: Int64.self)?.elements == [number])
+  }
+
+  @Test(arguments: [(3, "c"), (-4, "d"), (9, "?")] as [(Int64, String)])
+  func categoriesOfNumbersAreTexts(_ number: Int64, _ text: String) throws {
+    let entries = [(3, "c"), (-4, "d")].flatMap { key, value in
+      field(1, field(1, UInt64(bitPattern: key)) + field(2, value))
+    }
+    let mapping = try readModel(
+      model(
+        606, field(2, entries) + field(101, "?"), inputs: [field(1, "x") + field(3, field(1, []))],
+        output: field(1, "y") + field(3, field(3, []))))
+    let y = try InferenceSession(mapping).run(["x": GraphValue(try Tensor([number]))])["y"]
+    guard case .strings(let texts)? = y else {
+      Issue.record("\(String(describing: y)) is no text")
+      return
+    }
+    #expect(texts.elements == [text])
+  }
 }

@@ -381,16 +381,16 @@ extension ModelBuilder {
     var attributes: [String: AttributeValue] = [:]
     if let map = try fields.message(1, "StringToInt64Map") {
       let entries = try map.messages(1, "MapEntry")
-      attributes["keys_strings"] = .strings(try entries.map { Array(try $0.string(1).utf8) })
-      attributes["values_int64s"] = .ints(try entries.map { Int64(try $0.int64(2)) })
+      attributes["cats_strings"] = .strings(try entries.map { Array(try $0.string(1).utf8) })
+      attributes["cats_int64s"] = .ints(try entries.map { Int64(try $0.int64(2)) })
       attributes["default_int64"] = .int(Int64(try fields.int64(102)))
     } else {
       let entries = try fields.message(2, "Int64ToStringMap")?.messages(1, "MapEntry") ?? []
-      attributes["keys_int64s"] = .ints(try entries.map { Int64(try $0.int64(1)) })
-      attributes["values_strings"] = .strings(try entries.map { Array(try $0.string(2).utf8) })
+      attributes["cats_int64s"] = .ints(try entries.map { Int64(try $0.int64(1)) })
+      attributes["cats_strings"] = .strings(try entries.map { Array(try $0.string(2).utf8) })
       attributes["default_string"] = .string(Array(try fields.string(101).utf8))
     }
-    return try e.node("LabelEncoder", [id], domain: Self.machineLearning, attributes)
+    return try e.node("CategoryMapper", [id], domain: Self.machineLearning, attributes)
   }
 
   // MARK: Neighbours and boxes
