@@ -8,13 +8,16 @@ extension NetworkBuilder {
     var result: [Int: Layer] = [:]
     result[300] = { c in
       var shape = try c.p.ints(1)
-      let x = try c.p.int(2) == 1 ? channelLast(c) : c.x
       // Three numbers are those of one map.
       if c.builder.hasFiveAxes {
         if shape.count == 3 { shape = [1, 1] + shape }
         if shape.count == 4 { shape.insert(1, at: 1) }
       }
-      return [try c.e.reshape(x, shape)]
+      let outer = shape.count - 3
+      guard try c.p.int(2) == 1, outer >= 0 else { return [try c.e.reshape(c.x, shape)] }
+      // The elements are in the order height, width, channels before and after.
+      let y = try c.e.reshape(channelLast(c), shape[..<outer] + shape[(outer + 1)...] + [shape[outer]])
+      return [try c.e.transpose(y, Array(0..<outer) + [outer + 2, outer, outer + 1])]
     }
     result[301] = { c in
       let x = try c.p.int(1) == 1 ? channelLast(c) : c.x
@@ -27,6 +30,7 @@ extension NetworkBuilder {
     }
     result[310] = { c in
       let order = try c.p.ints(1)
+      if order.isEmpty { return [try c.x] }
       let rank = try c.e.rank(c.x)
       guard Shape.isPermutation(order, rank: order.count), order.count == 4 || order.count == rank else {
         throw OperatorError("\(order) is no order of axes")
