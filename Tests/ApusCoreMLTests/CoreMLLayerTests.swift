@@ -46,4 +46,25 @@ import Testing
     let network = try Self.network(310, [], from: [1, 2, 3], to: [1, 2, 3], hasFiveAxes: true)
     #expect(try Self.run(network, [1, 2, 3, 4, 5, 6], [1, 2, 3]) == [1, 2, 3, 4, 5, 6])
   }
+
+  // MARK: Normalisations
+
+  /// x / √(Σx² + ε), and x / √(mean x² + ε) where the mean is 0: an ε that is not given is 1e-6.
+  @Test(arguments: [[], field(1, float: 0)])
+  func lengthsHaveAnEpsilon(_ parameters: [UInt8]) throws {
+    let network = try Self.network(170, parameters, from: [1, 1, 2], to: [1, 1, 2])
+    #expect(
+      Self.isClose(
+        try Self.run(network, [6e-4, -8e-4], [1, 1, 2]),
+        [0.6 / 2.0.squareRoot(), -0.8 / 2.0.squareRoot()].map { Float($0) }))
+    #expect(try Self.run(network, [0, 0], [1, 1, 2]) == [0, 0])
+  }
+
+  @Test(arguments: [[], field(3, float: 0)])
+  func deviationsHaveAnEpsilon(_ parameters: [UInt8]) throws {
+    let network = try Self.network(165, field(1, 1) + field(2, 1) + parameters, from: [1, 1, 2], to: [1, 1, 2])
+    let half = Float(0.5.squareRoot())
+    #expect(Self.isClose(try Self.run(network, [1e-3, -1e-3], [1, 1, 2]), [half, -half]))
+    #expect(try Self.run(network, [3, 3], [1, 1, 2]) == [0, 0])
+  }
 }

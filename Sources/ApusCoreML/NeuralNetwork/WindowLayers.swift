@@ -14,7 +14,7 @@ extension NetworkBuilder {
     165: { c in [try meanVariance(c)] },
     170: { c in
       let sum = try c.e.node("ReduceSumSquare", [c.x, c.e.integers([-3, -2, -1])], ["keepdims": .int(1)])
-      return [try c.e.node("Div", [c.x, c.e.node("Sqrt", [c.e.node("Add", [sum, c.e.number(c.p.float(1))])])])]
+      return [try c.e.node("Div", [c.x, c.e.node("Sqrt", [c.e.node("Add", [sum, c.e.number(epsilon(c.p, 1))])])])]
     },
     175: { c in
       let rank = try c.e.rank(c.x)
@@ -214,13 +214,19 @@ extension NetworkBuilder {
       ["epsilon": .float(epsilon)])
   }
 
+  /// What keeps a divisor from zero: zero, what a missing field reads as, stands for the usual number.
+  private static func epsilon(_ p: Fields, _ number: Int) throws -> Float {
+    let epsilon = try p.float(number)
+    return epsilon == 0 ? 1e-6 : epsilon
+  }
+
   private static func meanVariance(_ c: LayerCall) throws -> Graph.ValueID {
     let e = c.e
     let axes = try e.integers(c.p.bool(1) ? [-3, -2, -1] : [-2, -1])
     let centred = try e.node("Sub", [c.x, e.node("ReduceMean", [c.x, axes], ["keepdims": .int(1)])])
     guard try c.p.bool(2) else { return centred }
     let variance = try e.node("ReduceMean", [e.node("Mul", [centred, centred]), axes], ["keepdims": .int(1)])
-    return try e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.number(c.p.float(3))])])])
+    return try e.node("Div", [centred, e.node("Sqrt", [e.node("Add", [variance, e.number(epsilon(c.p, 3))])])])
   }
 
   // MARK: Resizing
