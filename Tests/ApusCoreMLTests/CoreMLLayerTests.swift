@@ -67,4 +67,60 @@ import Testing
     #expect(Self.isClose(try Self.run(network, [1e-3, -1e-3], [1, 1, 2]), [half, -half]))
     #expect(try Self.run(network, [3, 3], [1, 1, 2]) == [0, 0])
   }
+
+  // MARK: Recurrent layers
+
+  /// y = f(clip(x + r · y)), with clip at ±50.
+  private static func simple(_ function: [UInt8], r: Float, steps: UInt64) throws -> CoreMLModel {
+    let parameters =
+      field(1, 1) + field(2, 1) + field(10, function) + field(15, 1) + weights(30, 1) + weights(31, r)
+    return try network(400, parameters, from: [steps, 1, 1], to: [steps, 1, 1])
+  }
+
+  /// coremltools writes no numbers: those that the format allows are 1.7159 and 2/3.
+  @Test func scaledTangentsNeedNoNumbers() throws {
+    let network = try Self.simple(field(31, []), r: 0, steps: 3)
+    let wanted = [0.5, -2, 100].map { Float(1.7159 * tanh(2.0 / 3 * $0)) }
+    #expect(Self.isClose(try Self.run(network, [0.5, -2, 100], [3, 1, 1]), wanted))
+  }
+
+  /// 60, -70 + 50, 10 - 20 of a line; 60 and 10 + 50, and what is below 0, of a rectifier.
+  @Test(
+    arguments: [(5, [60, -70, 10], [50, -20, -10]), (10, [60, 10, -200], [50, 50, 0])] as [(UInt64, [Float], [Float])])
+  func sumsAreBounded(_ function: UInt64, _ x: [Float], _ wanted: [Float]) throws {
+    #expect(try Self.run(Self.simple(field(function, []), r: 1, steps: 3), x, [3, 1, 1]) == wanted)
+  }
+
+  /// Where a function ends long before the bound, nothing is cut.
+  @Test(arguments: [(30, false), (31, false), (40, false), (41, false), (5, true), (10, true)] as [(UInt64, Bool)])
+  func onlyWhatDoesNotSaturateIsBounded(_ function: UInt64, isBounded: Bool) throws {
+    let network = try Self.simple(field(function, []), r: 1, steps: 1)
+    let node = try #require(network.graph.nodes.first { $0.operatorName.type == "RNN" })
+    #expect(node.attributes.keys.contains("clip") == isBounded)
+  }
+
+  /// A tangent so flat that it is no end at the bound: tanh(0.5), and not tanh(1).
+  @Test func flatFunctionsAreBounded() throws {
+    let network = try Self.simple(field(31, field(1, float: 1) + field(2, float: 0.01)), r: 0, steps: 2)
+    #expect(Self.isClose(try Self.run(network, [100, -20], [2, 1, 1]), [tanh(0.5), tanh(-0.2)].map { Float($0) }))
+  }
+
+  /// Gates of 1/2, and a line for what goes in: y = clip(x) / 2 + y / 2.
+  @Test func gatedUnitsAreBounded() throws {
+    let parameters =
+      field(1, 1) + field(2, 1) + field(10, field(40, [])) + field(10, field(5, [])) + field(15, 1)
+      + Self.weights(30, 0) + Self.weights(31, 0) + Self.weights(32, 1)
+      + Self.weights(50, 0) + Self.weights(51, 0) + Self.weights(52, 0)
+    let network = try Self.network(410, parameters, from: [2, 1, 1], to: [2, 1, 1])
+    #expect(try Self.run(network, [60, -70], [2, 1, 1]) == [25, -12.5])
+  }
+
+  /// Gates of 1/2, and lines: c = c / 2 + clip(x) / 2, y = c / 2.
+  @Test func memoriesAreBounded() throws {
+    let functions = [40, 5, 5].flatMap { field(10, field($0, [])) }
+    let matrices = [1, 2, 4, 20, 21, 22, 23].flatMap { Self.weights($0, 0) } + Self.weights(3, 1)
+    let parameters = field(1, 1) + field(2, 1) + functions + field(15, field(10, 1)) + field(20, matrices)
+    let network = try Self.network(420, parameters, from: [2, 1, 1], to: [2, 1, 1])
+    #expect(try Self.run(network, [60, -70], [2, 1, 1]) == [12.5, -6.25])
+  }
 }

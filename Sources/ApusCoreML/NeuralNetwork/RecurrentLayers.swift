@@ -19,21 +19,38 @@ extension NetworkBuilder {
     case 5: return p.numbers.isEmpty ? ("Affine", 1, 0) : ("Affine", try p.float(1), try p.float(2))
     case 10: return ("Relu", 0, 0)
     case 30: return ("Tanh", 0, 0)
-    case 31: return ("ScaledTanh", try p.float(1), try p.float(2))
+    // Without their numbers, as coremltools writes them, these two have those that the format allows.
+    case 31: return p.numbers.isEmpty ? ("ScaledTanh", 1.7159, 2 / 3) : ("ScaledTanh", try p.float(1), try p.float(2))
     case 40: return ("Sigmoid", 0, 0)
     case 41:
-      // Without its numbers, the usual ones.
       return p.numbers.isEmpty ? ("HardSigmoid", 0.2, 0.5) : ("HardSigmoid", try p.float(1), try p.float(2))
     default: throw OperatorError("the function \(number) is not known in recurrent layers")
     }
   }
 
+  /// What the sums of gates are cut to, on both sides of zero, before their functions.
+  private static let bound: Float = 50
+
+  /// Whether a function has its last value long before the bound, so that cutting changes nothing.
+  private static func saturates(_ function: (name: String, alpha: Float, beta: Float)) -> Bool {
+    let (name, alpha, beta) = function
+    switch name {
+    case "Affine", "Relu": return false
+    // The hyperbolic tangent of 20 is 1 in sixty-four bits.
+    case "ScaledTanh": return abs(beta) * bound >= 20
+    case "HardSigmoid": return abs(alpha) * bound >= max(abs(beta), abs(1 - beta))
+    default: return true
+    }
+  }
+
+  /// - Parameter gates: how many functions of each list are those of gates, whose sums are bounded.
   private static func functions(
-    _ lists: [[Fields]], defaults: [String]
+    _ lists: [[Fields]], defaults: [String], gates: Int
   ) throws -> [String: AttributeValue] {
-    let all = try lists.flatMap { list in
+    let each: [[(name: String, alpha: Float, beta: Float)]] = try lists.map { list in
       try list.isEmpty ? defaults.map { ($0, 0, 0) } : list.map { try function($0) }
     }
+    let all = each.flatMap { $0 }
     // Numbers are listed for the functions alone that have any.
     let measured = all.filter { ["Affine", "ScaledTanh", "HardSigmoid"].contains($0.0) }
     var attributes: [String: AttributeValue] = ["activations": .strings(all.map { Array($0.0.utf8) })]
@@ -41,6 +58,7 @@ extension NetworkBuilder {
       attributes["activation_alpha"] = .floats(measured.map { $0.1 })
       attributes["activation_beta"] = .floats(measured.map { $0.2 })
     }
+    if !each.allSatisfy({ $0.prefix(gates).allSatisfy(saturates) }) { attributes["clip"] = .float(bound) }
     return attributes
   }
 
@@ -86,7 +104,7 @@ extension NetworkBuilder {
       b = try e.unsqueeze(rows([c.builder.weights(c.p, 32, [hidden]), zeros], e), [0])
     }
     let reverses = try c.p.bool(100)
-    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Tanh"])
+    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Tanh"], gates: 1)
     attributes["hidden_size"] = .int(Int64(hidden))
     attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
     let outputs = try e.nodes("RNN", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
@@ -107,7 +125,7 @@ extension NetworkBuilder {
       b = try e.unsqueeze(rows((70...72).map { try c.builder.weights(c.p, $0, [hidden]) } + [zeros], e), [0])
     }
     let reverses = try c.p.bool(100)
-    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Sigmoid", "Tanh"])
+    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Sigmoid", "Tanh"], gates: 2)
     attributes["hidden_size"] = .int(Int64(hidden))
     attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
     let outputs = try e.nodes("GRU", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
@@ -177,12 +195,12 @@ extension NetworkBuilder {
     _ c: LayerCall, _ settings: Fields, directions: Int, reverses: Bool
   ) throws -> [String: AttributeValue] {
     let lists = try [10, 11].prefix(directions).map { try c.p.messages($0, "ActivationParams") }
-    var attributes = try functions(lists, defaults: ["Sigmoid", "Tanh", "Tanh"])
+    var attributes = try functions(lists, defaults: ["Sigmoid", "Tanh", "Tanh"], gates: 2)
     attributes["hidden_size"] = .int(Int64(try c.p.int(2)))
     attributes["direction"] = .string(
       Array((directions == 2 ? "bidirectional" : reverses ? "reverse" : "forward").utf8))
     let clip = try settings.float(60)
-    attributes["cell_clip"] = .float(clip == 0 ? 50 : clip)
+    attributes["cell_clip"] = .float(clip == 0 ? bound : clip)
     if try settings.bool(50) { attributes["input_forget"] = .int(1) }
     return attributes
   }
