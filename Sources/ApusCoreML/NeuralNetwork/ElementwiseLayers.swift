@@ -96,6 +96,7 @@ extension NetworkBuilder {
     case 2: return try e.node("Reciprocal", [e.node("Add", [x, e.number(epsilon)])])
     case 3: return try e.node("Pow", [x, e.number(alpha)])
     case 4: return try e.node("Exp", [x])
+    // The format says log x, and coremltools' own tests that what is written there is added.
     case 5: return try e.node("Log", [c.p.float(3) == 0 ? x : e.node("Add", [x, e.number(epsilon)])])
     case 6: return try e.node("Abs", [x])
     case 7: return try e.node("Max", [x, e.number(alpha)])

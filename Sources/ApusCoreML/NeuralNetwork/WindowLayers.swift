@@ -111,6 +111,7 @@ extension NetworkBuilder {
     }
     var attributes = try padAttributes(c, valid: 50, same: 51)
     attributes["strides"] = list(pair(try p.ints(30), default: 1))
+    // Of transposed ones too: the format says that they ignore it, and coremltools' own tests that they do not.
     attributes["dilations"] = list(pair(try p.ints(40), default: 1))
     attributes["group"] = .int(Int64(groups))
     let shape = isTransposed ? [inputs, outputs / groups] + kernel : [outputs, inputs] + kernel
