@@ -111,4 +111,20 @@ import Testing
     #expect(elements.count == wanted.count)
     #expect(zip(elements, wanted).allSatisfy { abs($0 - $1) < 1e-5 }, "\(elements)")
   }
+
+  /// The corners of each map, where nothing says which map a box is for: box n is for map n.
+  @Test(arguments: [false, true])
+  func boxesAreForMapsInTheirOrder(isOpen: Bool) throws {
+    let y = try Operations.run(
+      "crop_resize",
+      [
+        ("x", [2, 1, 4, 4], Operations.floats((0..<32).map(Float.init), [2, 1, 4, 4])),
+        ("boxes", isOpen ? [nil, 4] : [2, 4], Operations.floats([0, 0, 3, 3, 0, 0, 3, 3], [2, 4])),
+      ],
+      [
+        "target_height": .integers([2], []), "target_width": .integers([2], []),
+        "sampling_mode": .text("ALIGN_CORNERS"),
+      ], gives: [isOpen ? nil : 2, 1, 2, 2])
+    #expect(try y.elements == [0, 3, 12, 15, 16, 19, 28, 31])
+  }
 }

@@ -113,10 +113,21 @@ extension ProgramBuilder {
     ]
     if call.has("pad_value") { attributes["pad_value"] = .float(try call.float("pad_value", default: 0)) }
     if call.has("boxes") {
-      return try e.node(
-        "CropResize", [x, call.value("boxes"), call.optional("box_indices")], domain: "apus", attributes)
+      let boxes = try call.value("boxes")
+      let maps = try call.optional("box_indices") ?? everyIndex(of: boxes, e)
+      return try e.node("CropResize", [x, boxes, maps], domain: "apus", attributes)
     }
     return try cropResize(x, regions: call.value("roi"), attributes, e)
+  }
+
+  /// 0, 1, … for the rows of a value: box n is for map n where the operation does not say it.
+  private static func everyIndex(of rows: Graph.ValueID, _ e: Emitter) throws -> Graph.ValueID {
+    let count: Graph.ValueID
+    switch try e.extent(rows, 0) {
+    case .known(let size): count = try e.integer(size)
+    case .value(let size): count = try e.reshape(size, [Int]())
+    }
+    return try e.node("Range", [e.integer(0), count, e.integer(1)])
   }
 
   /// Regions `[N, 1, 4 or 5, 1, 1]`, of which the fifth number, the first, says from which map to cut.
