@@ -134,4 +134,23 @@ import Testing
     let result = try session.run(["x": Self.floats([0], [1])])["y"]
     #expect(try result?.tensor(of: Float.self)?.elements == wanted)
   }
+
+  /// What is there divided by the updates, integers towards zero as `real_div` divides them.
+  @Test(arguments: [("scatter", [2]), ("scatter_along_axis", [2]), ("scatter_nd", [2, 1])] as [(String, [Int])])
+  func integersAreDividedInPlace(_ type: String, _ shape: [Int]) throws {
+    func port(_ name: String, _ shape: [Int]) -> ProgramPort {
+      ProgramPort(name: name, shape: shape.map { UInt64($0) }, isInteger: true)
+    }
+    let inputs = [port("data", [4]), port("indices", shape), port("updates", [2])]
+    let names = Dictionary(uniqueKeysWithValues: inputs.map { ($0.name, $0.name) })
+    let y = port("y", [4])
+    let division = operation(type, names, ["mode": .text("div")], gives: [y])
+    let session = try InferenceSession(readModel(programModel(inputs: inputs, [division], outputs: [y])))
+    let result = try session.run([
+      "data": GraphValue(Tensor([20, -7, 9, 8] as [Int32], shape: [4])),
+      "indices": GraphValue(Tensor([1, 3] as [Int32], shape: shape)),
+      "updates": GraphValue(Tensor([2, 3] as [Int32], shape: [2])),
+    ])["y"]
+    #expect(try result?.tensor(of: Int32.self)?.elements == [20, -3, 9, 2])
+  }
 }

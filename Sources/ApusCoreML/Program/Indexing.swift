@@ -22,20 +22,21 @@ extension ProgramBuilder {
     },
     "scatter": { call in [try scatter(call)] },
     "scatter_along_axis": { call in
-      let data = try call.value("data")
-      let (updates, reduction) = try scattered(call)
+      let axis = try Int64(call.axis(default: 0, of: call.value("data")))
+      let indices = try indices(call)
       return [
-        try call.emitter.node(
-          "ScatterElements", [data, indices(call), updates],
-          ["axis": .int(Int64(call.axis(default: 0, of: data))), "reduction": reduction])
+        try scattered(call) { data, updates, reduction in
+          try call.emitter.node(
+            "ScatterElements", [data, indices, updates], ["axis": .int(axis), "reduction": reduction])
+        }
       ]
     },
     "scatter_nd": { call in
-      let (updates, reduction) = try scattered(call)
+      let indices = try call.emitter.int64(call.value("indices"))
       return [
-        try call.emitter.node(
-          "ScatterND", [call.value("data"), call.emitter.int64(call.value("indices")), updates],
-          ["reduction": reduction])
+        try scattered(call) { data, updates, reduction in
+          try call.emitter.node("ScatterND", [data, indices, updates], ["reduction": reduction])
+        }
       ]
     },
     "non_zero": { call in
@@ -137,19 +138,29 @@ extension ProgramBuilder {
     return try e.transpose(gathered, order)
   }
 
-  /// What is put in, and how it is combined with what is there.
-  private static func scattered(_ call: Call) throws -> (updates: Graph.ValueID, reduction: AttributeValue) {
+  /// The data with the updates put in, which are combined with what is there as the operation says.
+  private static func scattered(
+    _ call: Call,
+    _ scatter: (_ data: Graph.ValueID, _ updates: Graph.ValueID, _ reduction: AttributeValue) throws -> Graph.ValueID
+  ) throws -> Graph.ValueID {
     let e = call.emitter
-    let updates = try call.value("updates")
+    let (data, updates) = try (call.value("data"), call.value("updates"))
     func reduction(_ name: String) -> AttributeValue { .string(Array(name.utf8)) }
     switch try call.string("mode", default: "add") {
-    case "update": return (updates, reduction("none"))
-    case "add": return (updates, reduction("add"))
-    case "sub": return (try e.node("Neg", [updates]), reduction("add"))
-    case "mul": return (updates, reduction("mul"))
-    case "div": return (try e.node("Reciprocal", [updates]), reduction("mul"))
-    case "max": return (updates, reduction("max"))
-    case "min": return (updates, reduction("min"))
+    case "update": return try scatter(data, updates, reduction("none"))
+    case "add": return try scatter(data, updates, reduction("add"))
+    case "sub": return try scatter(data, e.node("Neg", [updates]), reduction("add"))
+    case "mul": return try scatter(data, updates, reduction("mul"))
+    case "div":
+      guard let type = e.elementType(data), !type.isFloatingPoint else {
+        return try scatter(data, e.node("Reciprocal", [updates]), reduction("mul"))
+      }
+      // Integers have no reciprocal: each is divided by the product of its divisors, which is 1 for most.
+      let one = try e.cast(e.integer(1), to: type)
+      let ones = try e.node("Expand", [one, e.node("Shape", [data])])
+      return try e.node("Div", [data, scatter(ones, updates, reduction("mul"))])
+    case "max": return try scatter(data, updates, reduction("max"))
+    case "min": return try scatter(data, updates, reduction("min"))
     case let mode: throw OperatorError("mode '\(mode)' is not known")
     }
   }
@@ -162,16 +173,16 @@ extension ProgramBuilder {
     let axis = try call.axis(default: 0, of: data)
     let indices = try indices(call)
     let named = try e.rank(indices)
-    let (updates, reduction) = try scattered(call)
     let front = [axis] + (0..<rank).filter { $0 != axis }
     // In the updates the axes of the indices stand where the axis was.
     let updateRank = rank - 1 + named
     let updateFront =
       (0..<named).map { axis + $0 } + (0..<updateRank).filter { $0 < axis || $0 >= axis + named }
-    let result = try e.node(
-      "ScatterND",
-      [e.transpose(data, front), e.unsqueeze(e.int64(indices), [-1]), e.transpose(updates, updateFront)],
-      ["reduction": reduction])
-    return try e.transpose(result, inverse(front))
+    let places = try e.unsqueeze(e.int64(indices), [-1])
+    return try scattered(call) { data, updates, reduction in
+      let result = try e.node(
+        "ScatterND", [e.transpose(data, front), places, e.transpose(updates, updateFront)], ["reduction": reduction])
+      return try e.transpose(result, inverse(front))
+    }
   }
 }
