@@ -68,6 +68,35 @@ import Testing
     }
   }
 
+  // MARK: States
+
+  /// FLOAT16 is what the file declares of the state, and FLOAT what it is kept in.
+  @Test func statesTakeTheTypeThatIsDeclared() throws {
+    try TemporaryFolder.with { folder in
+      let model = Self.fixture("program-state/model.mlpackage")
+      let x = try folder.npy("x", [1, 2, 3, 4, 5, 6] as [Float16], shape: [2, 3])
+      let half = try folder.npy("half", [10, 0, 0, 0, 0, -1] as [Float16], shape: [2, 3])
+      let whole = try folder.npy("whole", [10, 0, 0, 0, 0, -1] as [Float], shape: [2, 3])
+      for total in [half, whole] {
+        let result = try Command.run(
+          "run", model, "--input", "x=\(x)", "--input", "total=\(total)", "--output", folder.path("out"), "--json")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try outputs(result) == ["twice": [22, 4, 6, 8, 10, 10], "total.updated": [11, 2, 3, 4, 5, 5]])
+      }
+    }
+  }
+
+  @Test func statesAreInspected() throws {
+    let inspected = try Command.run("inspect", Self.fixture("program-state/model.mlpackage"), "--json").object
+    func types(_ key: String) throws -> [String: String] {
+      try #require(inspected[key] as? [[String: Any]]).reduce(into: [:]) {
+        $0[try #require($1["name"] as? String)] = $1["type"] as? String
+      }
+    }
+    #expect(try types("inputs") == ["x": "FLOAT16[2, 3]", "total": "FLOAT[2, 3]"])
+    #expect(try types("outputs") == ["twice": "FLOAT[2, 3]", "total.updated": "FLOAT[2, 3]"])
+  }
+
   // MARK: Pictures
 
   @Test func arraysOfPixelsArePictures() throws {

@@ -30,6 +30,7 @@ import Testing
     let state = try #require(session.inputs.first { $0.name == model.states[0].name })
     #expect(state.hasDefault)
     #expect(session.outputs.map(\.name) == ["twice", state.name + ".updated"])
+    #expect(session.outputs[1].type == state.type && state.type != nil)
   }
 
   @Test func dictionariesSayTheirKeys() throws {

@@ -1,4 +1,5 @@
 import Apus
+import ApusCoreML
 import ApusGraph
 import ApusMedia
 import ApusONNX
@@ -11,6 +12,8 @@ struct ModelInputs {
   private let required: Set<String>
   /// What inputs stand for, where their types do not say it.
   private let forms: [String: ValueForm]
+  /// The states that the file declares as FLOAT16 and that are kept in FLOAT.
+  private let halfStates: Set<String>
   /// What random numbers for an input are drawn from.
   private let randomRange: @Sendable (_ input: String) -> RandomRange
   /// Whether numbers of another type are turned into the declared one.
@@ -37,6 +40,8 @@ struct ModelInputs {
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     randomRange = { model.randomRange(of: $0) }
+    let states = (model as? CoreMLModel)?.states ?? []
+    halfStates = Set(states.filter { if case .state(.float16, _) = $0.kind { true } else { false } }.map(\.name))
     forms = declared.reduce(into: [:]) { $0[$1.name] = model.form(of: $1.name) }
     self.converts = converts
     self.widens = widens
@@ -220,10 +225,11 @@ extension ModelInputs {
   ) throws -> GraphValue {
     let form = forms[info.name]
     let value = try Self.naming(path, info) { try form?.graphValue(value) ?? value }
-    // A number is a number, of whatever width.
-    let converts = if case .number? = form { true } else { converts }
     guard case .tensor(let wanted?, _)? = info.type, case .tensor(let tensor) = value else { return value }
     let found = ElementType(tensor.dataType)
+    // A number is a number, of whatever width.
+    let isNumber = if case .number? = form { true } else { false }
+    let converts = converts || isNumber || found == .float16 && halfStates.contains(info.name)
     if found == wanted || widens && found.isFloatingPoint && wanted.isFloatingPoint { return value }
     guard converts else {
       throw CommandFailure(

@@ -97,7 +97,10 @@ struct ModelBuilder {
       emitter.begin("\(feature.name).updated")
       let first = emitter.graph.nodes.count
       let updated = try emitter.node("Identity", [id])
-      emitter.graph.outputs.append(try emitter.bind(updated, to: "\(feature.name).updated", firstNode: first))
+      let output = try emitter.bind(updated, to: "\(feature.name).updated", firstNode: first)
+      let input = emitter.graph.inputs.first { emitter.graph.values[$0].name == feature.name }
+      emitter.graph.values[output].type = input.flatMap { emitter.graph.values[$0].type }
+      emitter.graph.outputs.append(output)
       emitter.end(firstNode: first)
     }
   }

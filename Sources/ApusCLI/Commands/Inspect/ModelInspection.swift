@@ -1,4 +1,5 @@
 import Apus
+import ApusCoreML
 import ApusGraph
 
 /// What `apus inspect` says of a model.
@@ -61,7 +62,14 @@ struct ModelInspection {
     if isRunnable { rewriting = try RewriteCensus(model.graph) }
   }
 
-  private var inputs: [Graph.ValueInfo] { model.graph.requiredInputs.map { model.graph.values[$0] } }
+  /// What must be given, and the states, which may be.
+  private var inputs: [Graph.ValueInfo] {
+    let graph = model.graph
+    let names = Set(graph.requiredInputs.map { graph.values[$0].name })
+      .union((model as? CoreMLModel)?.states.map(\.name) ?? [])
+    return graph.inputs.map { graph.values[$0] }.filter { names.contains($0.name) }
+  }
+
   private var outputs: [Graph.ValueInfo] { model.graph.outputs.map { model.graph.values[$0] } }
 }
 
