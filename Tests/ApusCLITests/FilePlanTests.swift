@@ -28,12 +28,32 @@ import Testing
       let writer = try Y4MWriter(width: 32, height: 32, rate: .init(frames: 10, seconds: 1))
       try Data(writer.firstLine + writer.frame(image)).write(to: folder.file("clip.y4m"))
       _ = try folder.onnx("model", ModelFixtures.relu)
+      try Self.addDataBesideModel(to: folder)
+      let package = packageFolder.appending(path: "Tests/Fixtures/coreml-parity/right.mlpackage")
+      try FileManager.default.copyItem(at: package, to: folder.file("right.mlpackage"))
       _ = try folder.npy("x", [1, 2] as [Float], shape: [1, 2])
       _ = try folder.npy("y", [1, 2] as [Float], shape: [1, 2])
       try FileManager.default.createDirectory(atPath: path("tests/test_a"), withIntermediateDirectories: true)
       try FileManager.default.copyItem(atPath: path("model.onnx"), toPath: path("tests/test_a/model.onnx"))
       try FileManager.default.createDirectory(atPath: path("set"), withIntermediateDirectories: true)
       try Data("x".utf8).write(to: folder.file("set/input_0.pb"))
+    }
+
+    /// `y = x · w` with `w` in a file beside it, as ONNX writes large weights, in the bytes of `onnx.proto`.
+    private static func addDataBesideModel(to folder: TemporaryFolder) throws {
+      func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+      func text(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
+      func row(_ number: UInt8, _ name: String) -> [UInt8] {
+        let shape = field(2, field(1, [8, 1]) + field(1, [8, 2]))
+        return field(number, text(1, name) + field(2, field(1, [8, 1] + shape)))
+      }
+      let node = field(1, text(1, "x") + text(1, "w") + text(2, "y") + text(4, "MatMul"))
+      let place = field(13, text(1, "location") + text(2, "w.bin"))
+      let weight = field(5, [8, 2, 8, 2, 16, 1] + text(8, "w") + place + [14 << 3, 1])
+      let graph = node + text(2, "graph") + weight + row(11, "x") + row(12, "y")
+      try Data([8, 8] + field(7, graph) + field(8, [16, 18])).write(to: folder.file("outside.onnx"))
+      let numbers: [Float] = [1, 2, 3, 4]
+      try numbers.withUnsafeBytes { Data($0) }.write(to: folder.file("w.bin"))
     }
 
     /// Every file with what is in it.
@@ -98,6 +118,16 @@ import Testing
     ("reduce @model.onnx --expected @set --output @small.onnx --data @set/", ["--expected", "--data"]),
     ("conformance @tests --document @tests/test_a/model.onnx", ["the tests", "--document"]),
     ("conformance @tests --expected-failures @times.txt --document @times.txt", ["--expected-failures", "--document"]),
+    ("quantize @outside.onnx @w.bin --calibrate @x.npy", ["the model's data", "the output", "w.bin"]),
+    ("parity @outside.onnx @y.npy --inputs @x.npy --report @w.bin", ["the model's data", "--report"]),
+    ("parity @model.onnx @outside.onnx --csv @w.bin", ["the model's data", "--csv"]),
+    ("reduce @outside.onnx --inputs @x.npy --expected @y.npy --output @w.bin", ["the model's data", "--output"]),
+    ("quantize @right.mlpackage @right.mlpackage/Manifest.json --calibrate @x.npy", ["the input", "the output"]),
+    (
+      "parity @right.mlpackage @y.npy --report @right.mlpackage/Data/com.apple.CoreML/weights/weight.bin",
+      ["the model", "--report", "weight.bin"]
+    ),
+    ("run @right.mlpackage --random 1 --output @right.mlpackage/Data/com.apple.CoreML", ["the model", "--output"]),
     ("quantize @tests @tests --force", ["the input", "the output"]),
     ("quantize @tests @set --prompts @set/README.md --force", ["--prompts", "the output"]),
   ])

@@ -31,6 +31,10 @@ struct CheckedFiles: Sendable {
     return files
   }
 
+  /// Checks the files with weights of a model, once that is open.
+  /// - Throws: ``CommandFailure`` where one of them is to be written.
+  func checkData(_ paths: [String]) throws { _ = try reading(paths, as: "the model's data") }
+
   /// Adds what is read: a file, or those of a folder.
   mutating func add(_ input: FilePlan.Input) {
     if input.path == "-" {
@@ -47,6 +51,7 @@ struct CheckedFiles: Sendable {
     case .file where depth == 0 || inputs[identity] == nil: inputs[identity] = (path, input)
     case .folder where depth < input.depth:
       folders[identity] = input
+      let input = (try? FileFormat(of: path)) == .coreMLPackage ? input.readingPackage(at: depth) : input
       for name in (try? folderNames(at: path)) ?? [] { add(input, at: "\(path)/\(name)", depth: depth + 1) }
     case .file, .folder, .absent, .other: break
     }

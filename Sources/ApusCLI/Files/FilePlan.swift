@@ -24,6 +24,13 @@ struct FilePlan: Sendable {
 
     /// How messages call it.
     var text: String { path == "-" ? "standard input" : "\(role) \(path)" }
+
+    /// The same from the folder of a package on, `depth` folders deep: all of its files are the model's.
+    func readingPackage(at depth: Int) -> Input {
+      var input = self
+      (input.depth, input.isRead) = (max(self.depth, depth + 8), { _ in true })
+      return input
+    }
   }
 
   /// Something that is written.

@@ -113,7 +113,9 @@ struct DetectorOptions: ParsableArguments {
     options.isRotated = rotated ? true : nil
     options.precision = precision
     options.cacheFolder = cache.folder
-    return try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
+    let detector = try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
+    try CheckedFiles.current.checkData(detector.externalFiles)
+    return detector
   }
 }
 

@@ -137,7 +137,6 @@ struct BarPathCommand: WritesFiles {
       let source = try PictureSource([input], options: pictures, recorder: recorder)
       let detector = try network.detector()
       defer { network.cache.warn(detector.cacheUse) }
-      _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
       recorder?.set(detector, network, pictures, plates: settings.reading.plateClasses, fitsOutline: outline)
       try run.watch(source, detector: detector, plates: settings.reading.plateClasses, fitsOutline: outline)
     }

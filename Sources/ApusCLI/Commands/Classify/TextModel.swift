@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusNetworks
 import ApusText
@@ -51,7 +50,7 @@ struct TextModel {
       named = ClassLabels(classifier.labels, origin: .configuration("config.json"))
       scale = .logits
     } else {
-      let model = try ModelFile.open(path)
+      let model = try openModel(path)
       let graph = try TokenGraph(
         model, of: path, as: "a classifier of texts", paddingID: tokenizer.paddingID,
         cacheFolder: options.cache.folder)

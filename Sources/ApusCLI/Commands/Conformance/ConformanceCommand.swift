@@ -67,7 +67,8 @@ struct ConformanceCommand: WritesFiles {
     var files = FilePlan()
     // A suite has thousands of files, which a run that writes none need not look at.
     guard document != nil else { return files }
-    files.reads(path, as: "the tests", endings: [".onnx", ".pt2", ".pb", ".json"], depth: 3)
+    files.reads(
+      path, as: "the tests", endings: [".onnx", ".data", ".bin", ".mlmodel", ".pt2", ".pb", ".npz", ".json"], depth: 3)
     files.reads(expectedFailures, as: "--expected-failures")
     files.writes(document, as: "--document")
     return files

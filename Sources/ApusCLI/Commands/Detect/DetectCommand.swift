@@ -80,7 +80,6 @@ struct DetectCommand: WritesFiles {
       network.cache.warn(detector.cacheUse)
       if verbose, let use = detector.cacheUse { ErrorOutput.write("apus: \(ErrorReport.oneLine(use.summary))\n") }
     }
-    _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
     if network.model == nil {
       ErrorOutput.write(

@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusMedia
 import ArgumentParser
@@ -76,14 +75,14 @@ struct InspectCommand: ParsableCommand {
     // What is named as a model and shows none is damaged, and its reader says where.
     case .onnx, .coreMLModel, .coreMLPackage, .torchExport:
       let limits = limits.apply()
-      var report = try ModelInspection(ModelFile.open(file), path: file)
+      var report = try ModelInspection(openModel(file), path: file)
       try report.findCost(dimensions, isRun: isRun, limits: limits)
       if optimized { try report.findRewriting() }
       try write(report, report.text(withMetadata: metadata))
     case .unknown:
       throw CommandFailure(.badData, "\(file): is \(FileFormat.unknown); \(Self.expected) was expected")
     // Not the file that was meant.
-    case .gitLFSPointer, .markup: _ = try ModelFile.open(file)
+    case .gitLFSPointer, .markup: _ = try openModel(file)
     case let format
     where [.text, .json, .zip].contains(format) && Self.endings.contains(TensorFile.fileExtension(file)):
       throw FileFormatError(path: file, found: format, purpose: .model)

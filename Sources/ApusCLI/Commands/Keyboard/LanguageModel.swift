@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusText
 
@@ -24,7 +23,7 @@ struct LanguageModel {
       vocabulary: vocabulary ?? (isInside ? path : parentFolder(of: withoutTrailingSlashes(path))))
     if isGraph {
       network = try GraphWordScoring(
-        ModelFile.open(path), of: path, paddingID: tokenizer.paddingID, cacheFolder: cacheFolder)
+        openModel(path), of: path, paddingID: tokenizer.paddingID, cacheFolder: cacheFolder)
       style = nil
     } else {
       let folder = try PretrainedFolder(path: path)

@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusNetworks
 import ArgumentParser
@@ -250,7 +249,7 @@ struct ParityCommand: WritesFiles {
   }
 
   private func open(_ path: String) throws -> any GraphModel {
-    try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
+    try openModel(path, arithmetic: parity.arithmetic.arithmetic)
   }
 
   /// The sets of inputs, each with its name, read or made when its turn comes.

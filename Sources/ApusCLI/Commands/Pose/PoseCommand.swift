@@ -67,7 +67,6 @@ struct PoseCommand: WritesFiles {
   func run() throws {
     let detector = try network.detector()
     defer { network.cache.warn(detector.cacheUse) }
-    _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
     let joints = try PosePoints(of: detector, stated: points)
     if let assumed = joints.assumed { ErrorOutput.warning("\(detector.file): \(assumed)") }

@@ -131,7 +131,7 @@ struct QuantizeCommand: WritesFiles {
       throw CommandFailure(.usage, "\(input): the .onnx to write is missing, apus quantize IN OUT.onnx --calibrate …")
     }
     guard !isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is a folder; an .onnx was expected") }
-    let model = try ModelFile.open(input)
+    let model = try openModel(input)
     var quantization = try StaticQuantization(model, rangeRule: calibration.range.rule)
     try checkThatItCanBeWritten(quantization.unquantized, model)
     try calibration.check(quantization)
@@ -188,7 +188,7 @@ struct QuantizeCommand: WritesFiles {
         "\(input): samples are missing, of what the model is for: apus quantize IN OUT.onnx --calibrate PATH, pictures or "
           + "arrays; without OUT there is a report")
     }
-    let report = StoredWeightsReport(input: input, of: try ModelFile.open(input))
+    let report = StoredWeightsReport(input: input, of: try openModel(input))
     try Output.write(json ? jsonText(report) + "\n" : report.text)
   }
 

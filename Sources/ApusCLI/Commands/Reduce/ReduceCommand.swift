@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusONNX
 import ArgumentParser
@@ -64,7 +63,7 @@ struct ReduceCommand: WritesFiles {
   func run() throws { try parity.limits.bounded { try reduce() } }
 
   private func reduce() throws {
-    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
+    let model = try openModel(self.model, arithmetic: parity.arithmetic.arithmetic)
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()

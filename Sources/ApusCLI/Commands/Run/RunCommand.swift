@@ -1,5 +1,4 @@
 import Apus
-import ApusFormats
 import ApusGraph
 import ApusVision
 import ArgumentParser
@@ -148,7 +147,7 @@ struct RunCommand: WritesFiles {
 
   private func runModel() throws {
     let options = options
-    let model = try ModelFile.open(self.model, arithmetic: arithmetic.arithmetic)
+    let model = try openModel(self.model, arithmetic: arithmetic.arithmetic)
     var inputs = inputs(of: model)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
@@ -163,7 +162,7 @@ struct RunCommand: WritesFiles {
 
   /// Answers requests of the Open Inference Protocol.
   private func serve() throws {
-    let session = try session(ModelFile.open(self.model, arithmetic: arithmetic.arithmetic), options)
+    let session = try session(openModel(self.model, arithmetic: arithmetic.arithmetic), options)
     let model = session.model
     var said: Set<String> = []
     try requests.serve("run", model: self.model, TensorRequest.self) { request, _ in

@@ -1,0 +1,12 @@
+import Apus
+import ApusCoreML
+import ApusFormats
+import ApusGraph
+
+/// Opens a model that a command reads, whose weights may lie in files of their own.
+/// - Throws: ``CommandFailure`` where one of these is to be written; what ``ModelFile`` throws.
+func openModel(_ path: String, arithmetic: CoreMLArithmetic = .float32) throws -> any GraphModel {
+  let model = try ModelFile.open(path, arithmetic: arithmetic)
+  try CheckedFiles.current.checkData(model.externalFiles)
+  return model
+}
