@@ -138,6 +138,33 @@ import Testing
     #expect(error?.description.contains("already") == true)
   }
 
+  /// The model that is read of what is written of `proto` with none, or these, of its layers in integers.
+  private func written(
+    _ proto: ModelProto, layers: Set<Int> = [], sample: [String: GraphValue]
+  ) throws -> (proto: ModelProto, model: ONNXModel) {
+    var quantization = try StaticQuantization(ONNXModel(proto))
+    try quantization.observe(sample)
+    let written = try readModel(ModelProto(quantization.model(layers), of: proto).encode())
+    return (written, try ONNXModel(written))
+  }
+
+  /// ONNX Runtime has the DepthToSpace of version 1 for floats alone.
+  @Test(arguments: [(10, false), (11, true)])
+  func bytesAreMovedWhereRuntimesMoveThem(version: Int, moves: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(1), .size(2), .size(2)])
+    try graph.constant("first", GraphValue(Tensor([1, 2, 3, 4] as [Float], shape: [4, 1, 1, 1])))
+    try graph.constant("second", GraphValue(Tensor([5] as [Float], shape: [1, 1, 1, 1])))
+    graph.node("Conv", ["x", "first"], ["a"])
+    graph.node("DepthToSpace", ["a"], ["m"], ["blocksize": .int(2)])
+    graph.node("Conv", ["m", "second"], ["y"])
+    let proto = try graph.model(outputs: ["y"], version: version).proto
+    let sample = ["x": GraphValue(try Tensor([1, 2, 3, 4] as [Float], shape: [1, 1, 2, 2]))]
+    let nodes = try written(proto, layers: [0, 1], sample: sample).proto.graph.nodes
+    let moved = try #require(nodes.first { $0.opType == "DepthToSpace" }?.inputs.first)
+    #expect(nodes.first { $0.outputs.contains(moved) }?.opType == (moves ? "QuantizeLinear" : "Mul"))
+  }
+
   /// What a function's results are called costs a node, which is of the version that the function's own nodes are of.
   @Test(arguments: [17, 18]) func layersInFunctionsAreQuantisedAndWritten(version: Int64) throws {
     let function = FunctionProto(

@@ -32,8 +32,10 @@ extension GraphRewriter {
           != "tf_crop_and_resize"
       else { return [] }
       return [first]
-    case "Split", "Slice", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "DepthToSpace",
-      "SpaceToDepth":
+    case "DepthToSpace":
+      // ONNX Runtime has the one before for floats alone.
+      return node.opset >= 11 ? [first] : []
+    case "Split", "Slice", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "SpaceToDepth":
       return node.opset >= 9 ? [first] : []
     default:
       return []
