@@ -148,6 +148,35 @@ import Testing
     return (written, try ONNXModel(written))
   }
 
+  private func floats(_ name: String, of model: ONNXModel, _ inputs: [String: GraphValue]) throws -> [Float] {
+    guard case .tensor(.float32(let found))? = try InferenceSession(model).run(inputs)[name] else {
+      throw Unexpected("no \(name)")
+    }
+    return try found.elements
+  }
+
+  /// `y = x · 2 · 3 · 5 · 3`, of which each convolution takes in a product: under a name that the file has for another
+  /// weight, and where two nodes have one name.
+  @Test(arguments: ["a", "b"])
+  func whatIsFoldedHasANameOfItsOwn(second: String) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(1), .size(1), .size(2)])
+    func weight(_ number: Float) throws -> GraphValue { GraphValue(try Tensor([number], shape: [1, 1, 1, 1])) }
+    try graph.constant("a.weight", weight(2))
+    try graph.constant("other", weight(5))
+    try graph.constant("three", weight(3))
+    graph.node("Conv", ["x", "a.weight"], ["a"])
+    graph.node("Mul", ["a", "three"], ["m"])
+    graph.node("Conv", ["m", "other"], ["b"])
+    graph.node("Mul", ["b", "three"], ["y"])
+    var proto = try graph.model(outputs: ["y"]).proto
+    proto.graph.nodes[2].name = second
+    let inputs = ["x": GraphValue(try Tensor([1, -2] as [Float], shape: [1, 1, 1, 2]))]
+    let model = try written(proto, sample: inputs).model
+    #expect(model.graph.nodes.map(\.operatorName.type) == ["Conv", "Conv"])
+    #expect(try floats("y", of: model, inputs) == [90, -180])
+  }
+
   /// ONNX Runtime has the DepthToSpace of version 1 for floats alone.
   @Test(arguments: [(10, false), (11, true)])
   func bytesAreMovedWhereRuntimesMoveThem(version: Int, moves: Bool) throws {

@@ -9,13 +9,15 @@ extension Graph {
   /// With `exact` only where no bit of a sum within 2^±90 can change: scales that are powers of two, weights that stay exact
   /// and nothing to add. With `fast` wherever nothing overflows; products are computed in float64 and rounded once.
   func foldingScales(_ precision: Execution.Precision) throws -> Graph {
+    guard hasNode("Conv") else { return self }
     var rewriter = GraphRewriter(self)
+    var names = NewNames(besidesValuesOf: self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Conv") {
       while let convolution = rewriter.nodes[index], let output = convolution.output(0),
         let weight = rewriter.weight(of: convolution), let reader = rewriter.soleReader(of: output),
         let last = rewriter.nodes[reader], last.outputs.count == 1,
         let line = try rewriter.line(of: reader, applyingTo: output, weight),
-        let folded = try rewriter.folded(convolution, weight, line, giving: last.outputs, precision)
+        let folded = try rewriter.folded(convolution, weight, line, giving: last.outputs, precision, &names)
       {
         rewriter.remove(reader)
         rewriter.replace(index, by: folded)
@@ -92,7 +94,7 @@ extension GraphRewriter {
   /// The convolution that does the work of both; nil where a bit could change with `exact`.
   fileprivate mutating func folded(
     _ convolution: Node, _ weight: AnyTensor, _ line: ChannelLine, giving outputs: [Graph.ValueID?],
-    _ precision: Execution.Precision
+    _ precision: Execution.Precision, _ names: inout NewNames
   ) throws -> Node? {
     let channels = weight.shape[0]
     var bias = try Tensor<Double>(zeros: [channels])
@@ -119,8 +121,8 @@ extension GraphRewriter {
     else { return nil }
     var folded = convolution
     folded.inputs = [
-      convolution.input(0), try add(scaled, like: weight, named: convolution.name + ".weight"),
-      try add(shift, like: weight, named: convolution.name + ".bias"),
+      convolution.input(0), try add(scaled, like: weight, named: names.next(convolution.name + ".weight")),
+      try add(shift, like: weight, named: names.next(convolution.name + ".bias")),
     ]
     folded.outputs = outputs
     return folded

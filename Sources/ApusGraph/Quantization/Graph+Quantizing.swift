@@ -52,7 +52,7 @@ private struct GraphQuantizer {
 
   init(_ graph: Graph, _ layers: [QuantizableLayer]) {
     rewriter = GraphRewriter(graph)
-    valueNames = NewNames(besides: graph.values.map(\.name))
+    valueNames = NewNames(besidesValuesOf: graph)
     nodeNames = NewNames(besides: graph.nodes.map(\.name))
     self.layers = Dictionary(layers.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -174,23 +174,6 @@ private struct GraphQuantizer {
       last.inputs = [numbers, scale]
     }
     rewriter.replace(layer.index, by: last)
-  }
-}
-
-/// Names that nothing has yet.
-private struct NewNames {
-  private var taken: Set<String>
-
-  init(besides names: [String]) { taken = Set(names) }
-
-  /// The name; with a number, where something has it.
-  mutating func next(_ name: String) -> String {
-    var (free, number) = (name, 0)
-    while !taken.insert(free).inserted {
-      number += 1
-      free = "\(name).\(number)"
-    }
-    return free
   }
 }
 
