@@ -177,6 +177,84 @@ import Testing
     #expect(try floats("y", of: model, inputs) == [90, -180])
   }
 
+  /// Branches read what an Identity and a Dropout give, and call what only they do: a function of the file's, and an
+  /// operator of another set.
+  @Test func branchesReadWhatIsLeft() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    graph.input("flag", [], .bool)
+    try graph.constant("w", GraphValue(Tensor([1, 2, 3, 4] as [Float], shape: [2, 2])))
+    graph.node("MatMul", ["x", "w"], ["a"])
+    graph.node("Identity", ["a"], ["same"])
+    graph.node("Dropout", ["a"], ["dropped"])
+    graph.node("Identity", ["flag"], ["condition"])
+    func branch(_ node: NodeProto) -> AttributeProto.Content {
+      .graph(GraphProto(name: "branch", nodes: [node], outputs: node.outputs.map { ValueInfoProto(name: $0) }))
+    }
+    graph.node(
+      "If", ["condition"], ["y"],
+      [
+        "then_branch": branch(NodeProto(opType: "Twice", domain: "own", inputs: ["same"], outputs: ["t"])),
+        "else_branch": branch(
+          NodeProto(
+            opType: "FusedMatMul", domain: "com.microsoft", inputs: ["dropped", "w"], outputs: ["e"],
+            attributes: [AttributeProto(name: "alpha", value: .float(0.5))])),
+      ])
+    var proto = try graph.model(outputs: ["y"]).proto
+    proto.opsetImports += [
+      OperatorSetID(domain: "com.microsoft", version: 1), OperatorSetID(domain: "own", version: 3),
+    ]
+    proto.functions = [
+      FunctionProto(
+        name: "Twice", domain: "own", inputs: ["p"], outputs: ["q"],
+        nodes: [NodeProto(opType: "Add", inputs: ["p", "p"], outputs: ["q"])],
+        opsetImports: [OperatorSetID(version: 21)])
+    ]
+    func inputs(_ flag: Bool) throws -> [String: GraphValue] {
+      [
+        "x": GraphValue(try Tensor([1, 1] as [Float], shape: [1, 2])),
+        "flag": GraphValue(try Tensor([flag], shape: [])),
+      ]
+    }
+    let (written, model) = try written(proto, sample: inputs(true))
+    #expect(written.opsetImports.map { "\($0.domain) \($0.version)" } == [" 21", "com.microsoft 1", "own 3"])
+    #expect(written.functions.map(\.name) == ["Twice"])
+    #expect(!written.graph.nodes.contains { ["Identity", "Dropout"].contains($0.opType) })
+    // x · w is 4 and 6; half of that times w is 0.5 · (4 + 18) and 0.5 · (8 + 24).
+    #expect(try floats("y", of: model, inputs(true)) == [8, 12])
+    #expect(try floats("y", of: model, inputs(false)) == [11, 16])
+  }
+
+  /// Initialisers that are no inputs came with version 4 of the format.
+  @Test func whatTheFileSaysIsKept() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    try graph.constant("w", GraphValue(Tensor([1, 2, 3, 4] as [Float], shape: [2, 2])))
+    graph.node("MatMul", ["x", "w"], ["y"])
+    var proto = try graph.model(outputs: ["y"]).proto
+    proto.irVersion = 3
+    proto.graph.docString = "of the graph"
+    proto.graph.metadata = [StringStringEntry(key: "k", value: "v")]
+    proto.graph.inputs[0].docString = "the picture"
+    proto.graph.inputs[0].denotations = TypeDenotations(type: "IMAGE", axes: ["DATA_BATCH", ""])
+    // TypeProto: tensor_type 1 (elem_type 1, shape 2 (dim 1 (dim_value 1, denotation 3))), denotation 6.
+    let dims = field(1, [8, 1] + field(3, "DATA_BATCH")) + field(1, [8, 2])
+    let type = field(1, [8, 1] + field(2, dims)) + field(6, "IMAGE")
+    let inputs = ["x": GraphValue(try Tensor([1, 1] as [Float], shape: [1, 2]))]
+    for bytes in [
+      try proto.encode(), try written(readModel(proto.encode()), layers: [0], sample: inputs).proto.encode(),
+    ] {
+      #expect(bytes.firstRange(of: field(2, type)) != nil)
+    }
+    let found = try written(readModel(proto.encode()), layers: [0], sample: inputs).proto
+    #expect(found.graph.inputs == proto.graph.inputs)
+    #expect(found.graph.docString == "of the graph")
+    #expect(found.graph.metadata.map { [$0.key, $0.value] } == [["k", "v"]])
+    #expect(found.irVersion == 4)
+    // The model says nothing of its output; checkers ask for elements and rank.
+    #expect(found.graph.outputs.map(\.type) == [.tensor(.float, [.unknown, .unknown])])
+  }
+
   /// ONNX Runtime has the DepthToSpace of version 1 for floats alone.
   @Test(arguments: [(10, false), (11, true)])
   func bytesAreMovedWhereRuntimesMoveThem(version: Int, moves: Bool) throws {

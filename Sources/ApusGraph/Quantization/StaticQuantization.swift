@@ -56,6 +56,8 @@ public struct StaticQuantization: Sendable {
   /// The model in floats.
   let session: InferenceSession
   private var histograms: [RangeHistogram]
+  /// The types of outputs of which the model does not declare all that the standard asks for, as samples show them.
+  private var outputTypes: [String: GraphValueType?]
   /// How ranges follow from samples.
   public var rangeRule: RangeRule
 
@@ -82,6 +84,9 @@ public struct StaticQuantization: Sendable {
     session = try InferenceSession(folded, options: options)
     observed = graph.valuesToQuantize(for: quantizable)
     histograms = [RangeHistogram](repeating: RangeHistogram(), count: observed.count)
+    outputTypes = Dictionary(
+      graph.outputs.map { graph.values[$0] }.filter { $0.type?.isDeclared != true }.map { ($0.name, nil) },
+      uniquingKeysWith: { first, _ in first })
     self.rangeRule = rangeRule
   }
 
@@ -125,7 +130,8 @@ public struct StaticQuantization: Sendable {
   public mutating func observe(_ inputs: [String: GraphValue]) throws {
     let graph = folded.graph
     let names = observed.map { graph.values[$0].name }
-    let values = try session.run(inputs, fetching: names)
+    let values = try session.run(inputs, fetching: names + outputTypes.keys.filter { !names.contains($0) }.sorted())
+    for name in outputTypes.keys { outputTypes[name] = values[name]?.type.withoutExtents }
     for (index, name) in names.enumerated() {
       guard case .tensor(.float32(let tensor))? = values[name] else { continue }
       do {
@@ -144,8 +150,11 @@ public struct StaticQuantization: Sendable {
   public func model(_ chosen: Set<Int>) throws -> any GraphModel {
     guard sampleCount > 0 else { throw QuantizationError("no sample has shown which numbers there are to quantise") }
     let positions = Dictionary(zip(observed, observed.indices), uniquingKeysWith: { first, _ in first })
-    let graph = try folded.graph.quantizing(chosen.sorted().map { quantizable[$0] }) { value in
+    var graph = try folded.graph.quantizing(chosen.sorted().map { quantizable[$0] }) { value in
       positions[value].map { histograms[$0].range(rangeRule) } ?? 0...0
+    }
+    for id in graph.outputs {
+      if case let type?? = outputTypes[graph.values[id].name] { graph.values[id].type = type }
     }
     return DerivedModel(of: folded, graph: graph)
   }
@@ -166,4 +175,20 @@ struct DerivedModel: GraphModel {
   var externalFiles: [String] { base.externalFiles }
   func form(of value: String) -> ValueForm? { base.form(of: value) }
   func checkFiles() throws { try base.checkFiles() }
+}
+
+extension GraphValueType {
+  /// Whether nothing is left open that a file of the standard must say of an output: kind, elements and rank.
+  fileprivate var isDeclared: Bool {
+    switch self {
+    case .tensor(let elementType, let dimensions): elementType != nil && dimensions != nil
+    case .sequence, .optional, .map, .unsupported: true
+    }
+  }
+
+  /// The same with the rank alone of a tensor: other samples may have other extents.
+  fileprivate var withoutExtents: GraphValueType {
+    guard case .tensor(let elementType, let dimensions) = self else { return self }
+    return .tensor(elementType, dimensions?.map { _ in .unknown })
+  }
 }

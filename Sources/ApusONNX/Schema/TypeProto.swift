@@ -29,7 +29,7 @@ extension GraphValueType: ONNXMessage {
   package func encode(to writer: inout ProtobufWriter) throws {
     switch self {
     case .tensor(let elementType, let shape):
-      try writer.message(1, TensorType(elementType: elementType?.rawValue ?? 0, shape: shape))
+      try writer.message(1, TensorType(elementType, shape))
     case .sequence(let element): try writer.message(4, ElementOf(type: element))
     case .optional(let element): try writer.message(9, ElementOf(type: element))
     case .map(let key, let element): try writer.message(5, MapType(keyType: key.rawValue, element: element))
@@ -38,14 +38,64 @@ extension GraphValueType: ONNXMessage {
   }
 }
 
+/// What a type and the axes of a tensor stand for, in the words of the standard (`IMAGE`, `DATA_BATCH`), which Apus does not
+/// use.
+struct TypeDenotations: Sendable, Hashable {
+  /// Empty where nothing is said.
+  var type = ""
+  /// Of each axis; none where nothing is said of any.
+  var axes: [String] = []
+}
+
+/// A type with its denotations.
+struct DenotedType: ONNXMessage {
+  static let messageName = GraphValueType.messageName
+
+  var type: GraphValueType
+  var denotations = TypeDenotations()
+}
+
+extension DenotedType {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
+    var types = reader
+    self.init(type: try GraphValueType(from: &types))
+    while let field = try reader.next() {
+      switch field.number {
+      case 1:
+        let axes = try reader.message(field, as: TensorType.self).shape?.map(\.denotation) ?? []
+        denotations.axes = axes.allSatisfy(\.isEmpty) ? [] : axes
+      case 6: denotations.type = try reader.note(field)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  func encode(to writer: inout ProtobufWriter) throws {
+    if case .tensor(let elementType, let shape) = type {
+      try writer.message(1, TensorType(elementType, shape, denotations: denotations.axes))
+    } else {
+      try type.encode(to: &writer)
+    }
+    try writer.optionalString(6, denotations.type)
+  }
+}
+
 /// `TypeProto.Tensor`.
 private struct TensorType: ONNXMessage {
   static let messageName = "TypeProto.Tensor"
 
   var elementType: Int32 = 0
-  var shape: [GraphDimension]?
+  var shape: [Dimension]?
+
+  /// - Parameter denotations: of each axis; others than there are axes belong to another type.
+  init(_ elementType: ElementType?, _ shape: [GraphDimension]?, denotations: [String] = []) {
+    self.elementType = elementType?.rawValue ?? 0
+    let isDenoted = shape?.count == denotations.count
+    self.shape = shape?.enumerated().map { Dimension(size: $1, denotation: isDenoted ? denotations[$0] : "") }
+  }
 
   var valueType: GraphValueType {
+    let shape = shape?.map(\.size)
     if let known = ElementType(rawValue: elementType) { return .tensor(known, shape) }
     return elementType == 0 ? .tensor(nil, shape) : .unsupported("tensor of element type \(elementType)")
   }
@@ -53,7 +103,7 @@ private struct TensorType: ONNXMessage {
 
 extension TensorType {
   init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
-    self.init()
+    self.init(nil, nil)
     var shape: TensorShape?
     while let field = try reader.next() {
       switch field.number {
@@ -128,7 +178,7 @@ extension MapType {
 private struct TensorShape: ONNXMessage {
   static let messageName = "TensorShapeProto"
 
-  var dimensions: [GraphDimension] = []
+  var dimensions: [Dimension] = []
 }
 
 extension TensorShape {
@@ -144,30 +194,38 @@ extension TensorShape {
   }
 }
 
-extension GraphDimension: ONNXMessage {
-  package static let messageName = "TensorShapeProto.Dimension"
+/// `TensorShapeProto.Dimension`.
+private struct Dimension: ONNXMessage {
+  static let messageName = "TensorShapeProto.Dimension"
 
-  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
-    self = .unknown
+  var size: GraphDimension
+  var denotation = ""
+}
+
+extension Dimension {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
+    self.init(size: .unknown)
     while let field = try reader.next() {
       switch field.number {
       case 1:
         // Some producers say -1 of an extent they do not know.
-        let size = try reader.int64(field)
-        self = size < 0 ? .unknown : Int(exactly: size).map(GraphDimension.size) ?? .unknown
+        let extent = try reader.int64(field)
+        size = extent < 0 ? .unknown : Int(exactly: extent).map(GraphDimension.size) ?? .unknown
       case 2:
         let symbol = try reader.string(field)
-        self = symbol.isEmpty ? .unknown : .symbol(symbol)
+        size = symbol.isEmpty ? .unknown : .symbol(symbol)
+      case 3: denotation = try reader.note(field)
       default: try reader.skip(field)
       }
     }
   }
 
-  package func encode(to writer: inout ProtobufWriter) throws {
-    switch self {
+  func encode(to writer: inout ProtobufWriter) throws {
+    switch size {
     case .size(let size): try writer.int64(1, Int64(size))
     case .symbol(let name): try writer.string(2, name)
     case .unknown: break
     }
+    try writer.optionalString(3, denotation)
   }
 }

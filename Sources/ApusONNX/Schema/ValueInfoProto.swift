@@ -9,6 +9,8 @@ public struct ValueInfoProto: Sendable, Hashable {
   public var type: GraphValueType?
   /// What its author says of it; Apus does not use it.
   public var docString: String
+  /// What the type stands for, which is written again with it.
+  var denotations = TypeDenotations()
 
   /// A value to be declared in a graph or function.
   public init(name: String, type: GraphValueType? = nil, docString: String = "") {
@@ -23,19 +25,21 @@ extension ValueInfoProto: ONNXMessage {
 
   package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(name: "")
+    var denoted: DenotedType?
     while let field = try reader.next() {
       switch field.number {
       case 1: name = try reader.string(field)
-      case 2: try reader.message(field, into: &type)
+      case 2: try reader.message(field, into: &denoted)
       case 3: docString = try reader.note(field)
       default: try reader.skip(field)
       }
     }
+    if let denoted { (type, denotations) = (denoted.type, denoted.denotations) }
   }
 
   package func encode(to writer: inout ProtobufWriter) throws {
     try writer.string(1, name)
-    if let type { try writer.message(2, type) }
+    if let type { try writer.message(2, DenotedType(type: type, denotations: denotations)) }
     try writer.optionalString(3, docString)
   }
 }

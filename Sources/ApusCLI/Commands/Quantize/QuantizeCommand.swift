@@ -159,7 +159,7 @@ struct QuantizeCommand: WritesFiles {
     progress?.clear()
     let quantized = try quantization.model(choice.layers)
     let agreement = try samples.agreement(of: quantized)
-    try ModelProto(quantized, of: (model as? ONNXModel)?.proto).write(to: output)
+    try ModelProto(quantized, of: (model as? ONNXModel)?.proto).writeChecked(to: output)
     var report = StaticQuantizationReport(
       input: input, output: output,
       bytes: (model.graph.constantByteCount, try ModelFile.open(output).graph.constantByteCount), probes: probes.count,

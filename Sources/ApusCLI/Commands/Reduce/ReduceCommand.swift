@@ -84,7 +84,7 @@ struct ReduceCommand: WritesFiles {
     let part = try file == nil ? part.foldingConstants() : part
     try values.check(part, CheckedFiles.current.reading(model.externalFiles, as: "the model's data"))
     do {
-      try ModelProto(part, of: file?.proto).write(to: output)
+      try ModelProto(part, of: file?.proto).writeChecked(to: output)
     } catch GraphError.graph(let reason) {
       let nodes = part.nodes.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (part.nodes.count > 8 ? ", …" : "")
       throw CommandFailure(
