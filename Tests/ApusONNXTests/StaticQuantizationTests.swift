@@ -252,7 +252,14 @@ import Testing
     #expect(found.graph.metadata.map { [$0.key, $0.value] } == [["k", "v"]])
     #expect(found.irVersion == 4)
     // The model says nothing of its output; checkers ask for elements and rank.
-    #expect(found.graph.outputs.map(\.type) == [.tensor(.float, [.unknown, .unknown])])
+    let shown = GraphValueType.tensor(.float, [.unknown, .unknown])
+    #expect(found.graph.outputs.map(\.type) == [shown])
+    // What it says is kept where it is true.
+    for (said, type) in [([.size(1), .symbol("n")], nil), ([], shown)] as [([GraphDimension], GraphValueType?)] {
+      proto.graph.outputs[0].type = .tensor(.float, said)
+      let found = try written(readModel(proto.encode()), layers: [0], sample: inputs).proto
+      #expect(found.graph.outputs.map(\.type) == [type ?? .tensor(.float, said)])
+    }
   }
 
   /// ONNX Runtime has the DepthToSpace of version 1 for floats alone.

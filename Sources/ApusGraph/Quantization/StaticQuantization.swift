@@ -56,8 +56,8 @@ public struct StaticQuantization: Sendable {
   /// The model in floats.
   let session: InferenceSession
   private var histograms: [RangeHistogram]
-  /// The types of outputs of which the model does not declare all that the standard asks for, as samples show them.
-  private var outputTypes: [String: GraphValueType?]
+  /// The types of outputs as samples show them, where the model declares another one, or not all that the standard asks for.
+  private var outputTypes: [String: GraphValueType] = [:]
   /// How ranges follow from samples.
   public var rangeRule: RangeRule
 
@@ -84,9 +84,6 @@ public struct StaticQuantization: Sendable {
     session = try InferenceSession(folded, options: options)
     observed = graph.valuesToQuantize(for: quantizable)
     histograms = [RangeHistogram](repeating: RangeHistogram(), count: observed.count)
-    outputTypes = Dictionary(
-      graph.outputs.map { graph.values[$0] }.filter { $0.type?.isDeclared != true }.map { ($0.name, nil) },
-      uniquingKeysWith: { first, _ in first })
     self.rangeRule = rangeRule
   }
 
@@ -130,8 +127,13 @@ public struct StaticQuantization: Sendable {
   public mutating func observe(_ inputs: [String: GraphValue]) throws {
     let graph = folded.graph
     let names = observed.map { graph.values[$0].name }
-    let values = try session.run(inputs, fetching: names + outputTypes.keys.filter { !names.contains($0) }.sorted())
-    for name in outputTypes.keys { outputTypes[name] = values[name]?.type.withoutExtents }
+    let outputs = graph.outputs.map { graph.values[$0] }
+    let fetched = Set(names + outputs.map(\.name)).sorted()
+    let values = try session.run(inputs, fetching: fetched)
+    for output in outputs {
+      guard let value = values[output.name], output.type?.declares(value) != true else { continue }
+      outputTypes[output.name] = value.type.withoutExtents
+    }
     for (index, name) in names.enumerated() {
       guard case .tensor(.float32(let tensor))? = values[name] else { continue }
       do {
@@ -154,7 +156,7 @@ public struct StaticQuantization: Sendable {
       positions[value].map { histograms[$0].range(rangeRule) } ?? 0...0
     }
     for id in graph.outputs {
-      if case let type?? = outputTypes[graph.values[id].name] { graph.values[id].type = type }
+      if let type = outputTypes[graph.values[id].name] { graph.values[id].type = type }
     }
     return DerivedModel(of: folded, graph: graph)
   }
@@ -178,10 +180,12 @@ struct DerivedModel: GraphModel {
 }
 
 extension GraphValueType {
-  /// Whether nothing is left open that a file of the standard must say of an output: kind, elements and rank.
-  fileprivate var isDeclared: Bool {
+  /// Whether it says of a value what a file of the standard must say of an output: its kind, elements and rank.
+  fileprivate func declares(_ value: GraphValue) -> Bool {
     switch self {
-    case .tensor(let elementType, let dimensions): elementType != nil && dimensions != nil
+    case .tensor(_?, _?): admits(value)
+    case .tensor: false
+    // Of these a value is not always what the file calls it: ZipMap gives rows of numbers.
     case .sequence, .optional, .map, .unsupported: true
     }
   }
