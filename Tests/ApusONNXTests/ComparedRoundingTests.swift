@@ -45,6 +45,26 @@ import Testing
     #expect(wrong.samples.first?.parity.nodes.first { $0.status == .wrong }?.name == "y")
   }
 
+  /// A product of FLOAT that is cast to DOUBLE, and a bias that is added there.
+  private func widened(bias: Double = 0) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3), .size(32)])
+    try graph.constant("w", GraphValue(Tensor((0..<256).map { Float(($0 * 37) % 101 - 50) / 30 }, shape: [32, 8])))
+    try graph.constant("b", GraphValue(Tensor(repeating: bias, shape: [8])))
+    graph.node("MatMul", ["x", "w"], ["narrow"])
+    graph.node("Cast", ["narrow"], ["wide"], ["to": .int(Int64(ElementType.double.rawValue))])
+    graph.node("Add", ["wide", "b"], ["y"])
+    return try graph.model(outputs: ["y"])
+  }
+
+  /// Numbers of FLOAT have 2⁻²⁴ of themselves as rounding in DOUBLE too; a thousandth of them is more.
+  @Test func `numbers of FLOAT are as coarse behind a cast to DOUBLE`() throws {
+    let x = try Tensor((0..<96).map { Float(($0 * 29) % 67) / 67 - 0.5 }, shape: [3, 32])
+    #expect(try comparison(widened(), widened(), x).isEqual)
+    let wrong = try comparison(widened(bias: 1e-3), widened(), x)
+    #expect(wrong.samples.first?.parity.nodes.first { $0.status == .wrong }?.name == "y")
+  }
+
   /// Angles of positions, up to 4095 radians: FLOAT has them to 2e-4.
   private func positions(step: Float = 1) throws -> ONNXModel {
     var graph = SmallGraph()

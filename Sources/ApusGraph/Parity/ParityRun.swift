@@ -16,7 +16,7 @@ struct ParityRun {
   private var doubts = ParityDoubts()
   private let modelInputs: [Graph.ValueID: GraphValue]
   private let modelOutputs: Set<Graph.ValueID>
-  /// Of values that come from numbers of sixteen bits, the coarsest type of these.
+  /// What values were rounded to, by their own node or before it: the coarsest type, where that is not DOUBLE.
   private var coarsest: [Graph.ValueID: ElementType] = [:]
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
@@ -151,9 +151,18 @@ struct ParityRun {
     }
   }
 
-  /// Of two types the one of sixteen bits, if any is: the coarser of both.
+  /// Of two types the one that rounds more; nil of DOUBLE and of what is no floating-point number.
   private static func coarser(_ a: ElementType?, _ b: ElementType?) -> ElementType? {
-    [a, b].contains(.bfloat16) ? .bfloat16 : [a, b].contains(.float16) ? .float16 : nil
+    [.bfloat16, .float16, .float].first { $0 == a || $0 == b }
+  }
+
+  /// The type that a node's result is judged by where it was fed: the coarsest of its own and of what it read, which is
+  /// another where it casts.
+  private func computedType(of value: GraphValue, _ step: ParityStep, _ way: ParityWay) -> ElementType? {
+    guard value.elementType?.isFloatingPoint == true else { return value.elementType }
+    return step.node.reads.filter { check.graph.constants[$0] == nil }.reduce(value.elementType) { type, id in
+      Self.coarser(type, way.lane.slots[id]?.elementType) ?? type
+    }
   }
 
   /// The reference's values of a node's outputs, which later nodes are fed with from here on.
@@ -318,8 +327,9 @@ struct ParityRun {
   ) throws -> (difference: ValueDifference, allowance: Double) {
     let rule = check.options.tolerance
     var leastScale = step.node.facts?.accuracy.leastScale ?? 0
+    let type = computedType(of: value, step, way)
     func judged(adding rounding: Double = 0) throws -> ValueDifference {
-      var tolerance = try rule.isolated(expected, computedIn: value.elementType, terms: terms, leastScale: leastScale)
+      var tolerance = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
       tolerance.absolute += rounding
       return try ValueDifference(
         value, expected, tolerance: tolerance, allowsLevels: rule.absolute == nil && step.makesLevels)

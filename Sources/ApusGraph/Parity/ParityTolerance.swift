@@ -22,8 +22,8 @@ import Apus
 /// they then give what it has.
 ///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
-/// at least that of what went into a node that only moves, adds or clips values. Behind numbers of sixteen bits the
-/// tolerance is theirs, and that of BFLOAT16 behind a node that makes much of how its inputs were rounded. Behind a node
+/// at least that of what went into a node that only moves, adds or clips values. Behind numbers of fewer bits, FLOAT before
+/// a cast to DOUBLE too, the tolerance is theirs, and that of BFLOAT16 behind a node that makes much of how its inputs were rounded. Behind a node
 /// that quantises, where one rounding makes a whole level, floating-point numbers and sums of levels may be off by two
 /// levels of 255 that reach from the largest magnitude to its negative, and the levels themselves by two.
 ///
