@@ -65,6 +65,41 @@ import Testing
     #expect(wrong.samples.first?.parity.nodes.first { $0.status == .wrong }?.name == "y")
   }
 
+  /// 3.4e38 of what goes in, twice, and a mask made of that or what is no number of it.
+  private func overflowing(by factor: Float, then end: (inout SmallGraph) -> Void) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(4)])
+    try graph.constant("most", GraphValue(Tensor([-3.4e38], shape: [1])))
+    try graph.constant("factor", GraphValue(Tensor([factor], shape: [1])))
+    graph.node("Mul", ["x", "most"], ["mask"])
+    graph.node("Mul", ["mask", "factor"], ["wide"])
+    end(&graph)
+    return try graph.model(outputs: ["y"])
+  }
+
+  /// −6.8e38 is −∞ in FLOAT, and what it masks is 0 either way.
+  @Test func `what FLOAT cannot hold is infinite in the reference too`() throws {
+    let x = try Tensor<Float>([1, 0, 0.25, 0.9], shape: [1, 4])
+    func model(_ factor: Float) throws -> ONNXModel {
+      try overflowing(by: factor) {
+        $0.node("Add", ["wide", "x"], ["scores"])
+        $0.node("Softmax", ["scores"], ["y"])
+      }
+    }
+    let report = try comparison(model(2), model(2), x)
+    #expect(report.isEqual)
+    #expect(report.samples.first?.parity.checkedCount == 4)
+    // 1.7e38 is held by both.
+    #expect(try !comparison(model(2), model(0.5), x).isEqual)
+  }
+
+  /// ∞ − ∞ is NaN, where DOUBLE has 0: the output is no number, and no node is to blame.
+  @Test func `what comes of an infinity is no error of the node`() throws {
+    let x = try Tensor<Float>([1, 0, 0.25, 0.9], shape: [1, 4])
+    let model = try overflowing(by: 2) { $0.node("Sub", ["wide", "wide"], ["y"]) }
+    #expect(try comparison(model, model, x).samples.first?.parity.verdict == .accumulated(first: 2))
+  }
+
   /// Angles of positions, up to 4095 radians: FLOAT has them to 2e-4.
   private func positions(step: Float = 1) throws -> ONNXModel {
     var graph = SmallGraph()

@@ -553,7 +553,9 @@ extension ParityTests {
       ([1, 4, 2, 5, 3, 6], [1, 2, 3, 4, 5, 6], nil),
       ([1, 2, 3, 4, 4, 4], [1, 2, 3, 4, 5, 6], .saturation(at: 4, count: 2, isReference: false)),
       ([1, 2, 3, 4, 5, 6], [1, 3, 3, 3, 3, 3], nil),
-      ([65504, 2, 3, 4, 5, .infinity], [70000, 2, 3, 4, 5, 1e5], .overflow(count: 2)),
+      ([65504, 2, 3, 4, 5, .infinity], [70000, 2, 3, 4, 5, 1e5], .overflow(of: .float16, count: 2)),
+      ([1e39, 2, 3, 4, 5, -.infinity], [.infinity, 2, 3, 4, 5, -3.7e38], .overflow(of: .float, count: 2)),
+      ([1e5, 2, 3, 4, 5, -.infinity], [.infinity, 2, 3, 4, 5, -3.7e38], .overflow(of: .float16, count: 2)),
       ([0, 2, 9, 4, 0, 6], [1, 2, 3, 4, 5, 6], .everyPlace(axis: 0, step: 2, first: 0)),
       ([1, 2, 3, 9, 5, 6], [1, 2, 3, 4, 5, 6], .places(axis: 0, places: [3], extent: 6)),
     ] as [([Double], [Double], DifferencePattern?)])

@@ -10,8 +10,9 @@ public enum DifferencePattern: Sendable, Hashable {
   case axes([Int])
   /// One side ends at a value that the other exceeds in so many elements.
   case saturation(at: Double, count: Int, isReference: Bool)
-  /// So many elements are beyond 65504, the largest of FLOAT16, on one side, and infinite or at the end on the other.
-  case overflow(count: Int)
+  /// So many elements are beyond the largest number of FLOAT16 or FLOAT on one side, and infinite or at the end on the
+  /// other.
+  case overflow(of: ElementType, count: Int)
   /// All that differs is at these places along an axis of so many.
   case places(axis: Int, places: [Int], extent: Int)
   /// All that differs is at every n-th place along an axis, from the first on.
@@ -30,7 +31,7 @@ extension DifferencePattern {
     case .shift: "shift"
     case .axes: "axes"
     case .saturation: "saturation"
-    case .overflow: "float16_overflow"
+    case .overflow(let type, _): type == .float16 ? "float16_overflow" : "float_overflow"
     case .places: "places"
     case .everyPlace: "every_place"
     case .border: "border"
@@ -49,9 +50,9 @@ extension DifferencePattern: CustomStringConvertible {
     case .saturation(let limit, let count, let isReference):
       "\(isReference ? "the reference" : "this file") ends at \(NumberText.short(limit, digits: 6)), which the other "
         + "exceeds in \(count) elements"
-    case .overflow(let count):
-      "\(count) elements are beyond 65504, the largest number of FLOAT16, on one side, and end there or are infinite on "
-        + "the other"
+    case .overflow(let type, let count):
+      "\(count) elements are beyond \(type == .float16 ? "65504" : "3.4e38"), the largest number of \(type), on one side, "
+        + "and end there or are infinite on the other"
     case .places(let axis, let places, let extent):
       "all that differs is at \(places.count == 1 ? "place" : "places") "
         + places.prefix(8).map(String.init).joined(separator: ", ") + (places.count > 8 ? ", …" : "")
@@ -138,14 +139,19 @@ extension DifferencePattern {
       return nil
     }
 
-    private static let largestHalf = 65504.0
-
+    /// Of the type that all of them are beyond.
     var overflow: DifferencePattern? {
+      let half = overflowCount(beyond: 65504)
+      let single = overflowCount(beyond: Double(Float.greatestFiniteMagnitude))
+      if single > 0, single >= half { return .overflow(of: .float, count: single) }
+      return half > 0 ? .overflow(of: .float16, count: half) : nil
+    }
+
+    private func overflowCount(beyond limit: Double) -> Int {
       func isBeyond(_ a: Double, _ b: Double) -> Bool {
-        a.isFinite && a.magnitude > Self.largestHalf && (!b.isFinite || b.magnitude == Self.largestHalf)
+        a.isFinite && a.magnitude > limit && (!b.isFinite || b.magnitude == limit)
       }
-      let count = differing.count { isBeyond(expected[$0], actual[$0]) || isBeyond(actual[$0], expected[$0]) }
-      return count > 0 ? .overflow(count: count) : nil
+      return differing.count { isBeyond(expected[$0], actual[$0]) || isBeyond(actual[$0], expected[$0]) }
     }
 
     var saturation: DifferencePattern? {

@@ -78,7 +78,8 @@ public struct ParityReport: Sendable {
     public let type: GraphValueType?
     /// The type that the reference's value has.
     public let expectedType: GraphValueType
-    /// The node on the reference's inputs; nil when it could not be run on them.
+    /// The node on the reference's inputs; nil when it could not be run on them, and where it has another result because
+    /// FLOAT has infinities in place of some.
     public let isolated: ValueDifference?
     /// Apus' own run, from the model's inputs on.
     public let cumulative: ValueDifference?

@@ -13,6 +13,8 @@ struct ParityRun {
   private var shared: Set<Graph.ValueID>
   /// The values of the reference that nodes are fed with.
   private var held: Set<Graph.ValueID> = []
+  /// The values that nodes are fed with infinities of, where the reference has numbers.
+  private var overflowed: Set<Graph.ValueID> = []
   private var doubts = ParityDoubts()
   private let modelInputs: [Graph.ValueID: GraphValue]
   private let modelOutputs: Set<Graph.ValueID>
@@ -188,6 +190,7 @@ struct ParityRun {
     // What depends on chance, or could not be computed, is taken over: the rest can still be judged.
     let nextOwn = step.isDeterministic ? ownValue ?? given : given ?? ownValue
     let nextFed = given ?? fedValue
+    if try expected?.overflows(type) ?? step.node.reads.contains(where: overflowed.contains) { overflowed.insert(id) }
     if !step.lastUses.contains(id) {
       let widened = own.truth == nil ? nil : try expected?.widened()
       func truth(_ result: ParityWay.Result) -> GraphValue? {
@@ -288,7 +291,7 @@ struct ParityRun {
       }
       var allowance = 0.0
       var type = coarsest[output] ?? values.fed?.elementType ?? values.own?.elementType
-      let alone = try values.fed.map { value in
+      var alone = try values.fed.map { value in
         let (difference, added) = try isolated(value, expected, output, step, terms: judgement.terms, way, held)
         if added > 0 {
           judgement.sensitive.append(output)
@@ -298,6 +301,8 @@ struct ParityRun {
         return difference
       }
       let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
+      // What comes of an infinity that the reference does not have is no error of the node's own.
+      if alone?.isAcceptable == false, node.reads.contains(where: overflowed.contains) { alone = nil }
       judgement.outputs.append(
         ParityReport.Output(
           name: check.graph.values[output].name,
@@ -332,7 +337,8 @@ struct ParityRun {
       var tolerance = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
       tolerance.absolute += rounding
       return try ValueDifference(
-        value, expected, tolerance: tolerance, allowsLevels: rule.absolute == nil && step.makesLevels)
+        value, expected.overflowing(as: value, within: tolerance), tolerance: tolerance,
+        allowsLevels: rule.absolute == nil && step.makesLevels)
     }
     let difference = try judged()
     // The size of the terms, and the rounding of several nodes, cost runs, and are wanted only where the size of the
@@ -440,7 +446,8 @@ struct ParityRun {
     )
     if rule.absolute == nil { tolerance.absolute += allowance }
     return try ValueDifference(
-      value, expected, tolerance: tolerance, allowsLevels: rule.absolute == nil && step.givesLevels)
+      value, expected.overflowing(as: value, within: tolerance), tolerance: tolerance,
+      allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
   /// What the cumulative errors of a node's outputs go by at least.
