@@ -154,6 +154,41 @@ import Testing
     #expect(try compared(model(["y"]), model(["inner", "y"])).isEqual)
   }
 
+  /// As coremltools makes of a classifier: the highest of the scores, moved first, and its name.
+  @Test(arguments: [("scores", "ArgMax", true), ("scores", "ArgMin", false), ("x", "ArgMax", false)])
+  func labelOfComparedScoresIsNoLack(source: String, choice: String, isImplied: Bool) throws {
+    let plain = try small(outputs: ["y"]) { $0.node("Softmax", ["x"], ["y"]) }
+    let classifier = try small(outputs: ["label", "probabilities"]) {
+      try $0.constant("names", .strings(StringTensor(["a", "b", "c", "d", "e"], shape: [5])))
+      try $0.constant("list", GraphValue(Tensor<Int64>([-1], shape: [1])))
+      $0.node("Softmax", ["x"], ["scores"])
+      $0.node("Reshape", [source, "list"], ["flat"])
+      $0.node(choice, ["flat"], ["best"], ["axis": .int(0), "keepdims": .int(1)])
+      $0.node("Gather", ["names", "best"], ["label"], ["axis": .int(0)])
+      $0.node("Identity", ["scores"], ["probabilities"])
+    }
+    let report = try compared(classifier, plain)
+    let parity = try #require(report.samples.first?.parity)
+    #expect(report.isEqual == isImplied)
+    #expect(parity.impliedOutputs == (isImplied ? ["label"] : []))
+    #expect(parity.uncomparedOutputs == (isImplied ? [] : ["label"]))
+    #expect(report.pairing.unpairedOutputs == ["label"])
+    #expect(try compared(plain, classifier).isEqual)
+  }
+
+  /// An output of the reference that has no counterpart either may be the label.
+  @Test func labelThatTheReferenceMayHaveIsALack() throws {
+    let own = try small(outputs: ["y", "label"]) {
+      $0.node("Softmax", ["x"], ["y"])
+      $0.node("ArgMax", ["y"], ["label"], ["axis": .int(1), "keepdims": .int(0)])
+    }
+    let reference = try small(outputs: ["y", "ranks"]) {
+      $0.node("Softmax", ["x"], ["y"])
+      $0.node("Concat", ["x", "x"], ["ranks"], ["axis": .int(1)])
+    }
+    #expect(try compared(own, reference).samples.first?.parity.verdict == .inconclusive(.outputs))
+  }
+
   /// Names decide, where shapes and types would say that the outputs were exchanged.
   @Test func outputsOfExchangedNamesDiffer() throws {
     func model(_ logits: String, _ label: String) throws -> ONNXModel {

@@ -116,8 +116,19 @@ public struct ModelComparison {
     // What the reference computes on its way and does not give is compared, and yet is no output of it.
     let seen = Set(parity.uncomparedOutputs)
     parity.uncomparedOutputs += report.pairing.unpairedOutputs.filter { !seen.contains($0) }
+    setLabelsApart(in: &parity)
     report.samples.append(ModelComparisonReport.Sample(name: name, parity: parity))
     try addOutputs(own, other, expected)
+  }
+
+  /// A label that the reference does not give has been judged with the scores, unless an output of the reference that has no
+  /// counterpart may be it.
+  private func setLabelsApart(in parity: inout ParityReport) {
+    guard parity.unknownNames.isEmpty, !parity.uncomparedOutputs.isEmpty else { return }
+    let compared = Set(parity.nodes.flatMap(\.outputs).map(\.name)).subtracting(parity.unfitNames)
+    parity.impliedOutputs = parity.uncomparedOutputs.filter { check.isLabel($0, of: compared.subtracting([$0])) }
+    let implied = Set(parity.impliedOutputs)
+    parity.uncomparedOutputs.removeAll(where: implied.contains)
   }
 
   /// The reference's value as it lies in the model.

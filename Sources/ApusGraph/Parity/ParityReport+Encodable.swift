@@ -13,6 +13,7 @@ extension ParityReport: Encodable {
     case unfitNames = "reference_does_not_fit"
     case namesWithoutNumbers = "without_numbers"
     case uncomparedOutputs = "outputs_not_compared"
+    case impliedOutputs = "outputs_implied"
   }
 
   /// An object with the verdict, the counts, names that the model does not have, and `nodes` in running order.
@@ -28,6 +29,7 @@ extension ParityReport: Encodable {
     try container.encode(unfitNames.sorted(), forKey: .unfitNames)
     try container.encode(namesWithoutNumbers, forKey: .namesWithoutNumbers)
     try container.encode(uncomparedOutputs, forKey: .uncomparedOutputs)
+    try container.encode(impliedOutputs, forKey: .impliedOutputs)
     try container.encode(operators, forKey: .operators)
     try container.encode(nodes, forKey: .nodes)
   }

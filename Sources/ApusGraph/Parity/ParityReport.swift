@@ -136,6 +136,9 @@ public struct ParityReport: Sendable {
   public internal(set) var modelOutputs: [String] = []
   /// Those of them that the reference does not have or, where it is a model, does not give as outputs.
   public internal(set) var uncomparedOutputs: [String] = []
+  /// Outputs that a reference which is a model does not give, and that follow from values that were compared: the label of
+  /// the highest score. They are not among ``uncomparedOutputs``.
+  public internal(set) var impliedOutputs: [String] = []
   /// Whether the reference is a model too: its ``unknownNames`` are outputs that have no counterpart.
   public internal(set) var isReferenceModel = false
   /// Names that the reference has and the model does not.

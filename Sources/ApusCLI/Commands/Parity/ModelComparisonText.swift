@@ -44,7 +44,8 @@ struct ModelComparisonText {
     let pairing = report.pairing
     var lines = ["  values  \(pairing.values.count) of \(pairing.valueCount) paired" + counts(pairing.values)]
     if listsAll { lines += pairing.values.map { "          " + described($0) } }
-    for name in pairing.unpairedOutputs {
+    let implied = Set(report.samples.first?.parity.impliedOutputs ?? [])
+    for name in pairing.unpairedOutputs where !implied.contains(name) {
       lines.append(
         "  \(terminal.mark(false)) output '\(ErrorReport.oneLine(name))' has no counterpart in the reference")
     }

@@ -56,20 +56,28 @@ struct ParityVerdict {
     let others = report.nodes.flatMap(\.outputs).filter(\.isOfOtherIntegers).map(\.name)
     let alone = report.uncomparedOutputs
     let isForeign = !report.unknownNames.isEmpty && (report.isReferenceModel || !alone.isEmpty)
-    return (levels > 0 ? "; \(levels) with quantised levels off by one" : "")
-      + (unfit == 0
-        ? ""
-        : "; \(unfit) of the reference's values \(unfit == 1 ? "does" : "do") not fit this file and "
+    var parts: [String] = []
+    if levels > 0 { parts.append("\(levels) with quantised levels off by one") }
+    if unfit > 0 {
+      parts.append(
+        "\(unfit) of the reference's values \(unfit == 1 ? "does" : "do") not fit this file and "
           + "\(unfit == 1 ? "is" : "are") not counted")
-      + (empty.isEmpty || report.verdict == .inconclusive(.numbers)
-        ? "" : "; NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
-      + (others.isEmpty ? "" : "; integers of another type than the reference's: \(ParityText.list(others))")
-      + (alone.isEmpty
-        ? ""
-        : "; outputs that \(report.isReferenceModel ? "the reference does not have" : "had nothing to be compared with"): "
-          + ParityText.list(alone))
-      + (isForeign
-        ? "; \(report.isReferenceModel ? "outputs" : "names") of the reference that this file does not have: "
-          + ParityText.list(report.unknownNames) : "")
+    }
+    if !empty.isEmpty, report.verdict != .inconclusive(.numbers) {
+      parts.append("NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
+    }
+    if !others.isEmpty { parts.append("integers of another type than the reference's: \(ParityText.list(others))") }
+    if !alone.isEmpty {
+      let lack = report.isReferenceModel ? "the reference does not have" : "had nothing to be compared with"
+      parts.append("outputs that \(lack): \(ParityText.list(alone))")
+    }
+    if !report.impliedOutputs.isEmpty {
+      parts.append("outputs that follow from what was compared: \(ParityText.list(report.impliedOutputs))")
+    }
+    if isForeign {
+      let names = report.isReferenceModel ? "outputs" : "names"
+      parts.append("\(names) of the reference that this file does not have: \(ParityText.list(report.unknownNames))")
+    }
+    return parts.map { "; " + $0 }.joined()
   }
 }
