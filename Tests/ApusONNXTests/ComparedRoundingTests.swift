@@ -100,6 +100,45 @@ import Testing
     #expect(try comparison(model, model, x).samples.first?.parity.verdict == .accumulated(first: 2))
   }
 
+  /// Weights of FLOAT16 in FLOAT are off by 2⁻¹¹ of themselves at most: of a value near `size`, by more than any number that
+  /// suits values near 1.
+  @Test(arguments: [Float(1), 1000])
+  func `share of the scale suits values of any size`(size: Float) throws {
+    let x = try Tensor((0..<96).map { size * (Float(($0 * 29) % 67) / 67 - 0.5) }, shape: [3, 32])
+    let weight = try Tensor((0..<1024).map { Float(($0 * 37) % 101 - 50) / 300 }, shape: [32, 32])
+    func model(_ weight: Tensor<Float>) throws -> ONNXModel {
+      var graph = SmallGraph()
+      graph.input("x", [.size(3), .size(32)])
+      try graph.constant("w", GraphValue(weight))
+      graph.node("MatMul", ["x", "w"], ["y"])
+      graph.node("ArgMax", ["y"], ["label"], ["axis": .int(1)])
+      return try graph.model(outputs: ["y", "label"])
+    }
+    func isEqual(_ own: Tensor<Float>, _ tolerance: ParityTolerance) throws -> Bool {
+      var comparison = try ModelComparison(model(own), against: model(weight), options: .init(tolerance: tolerance))
+      try comparison.run(["x": GraphValue(x)])
+      return comparison.report.isEqual
+    }
+    let rounded = try AnyTensor(weight).converted(to: .float16).converted(to: Float.self)
+    #expect(try !isEqual(rounded, .init()))
+    #expect(try isEqual(rounded, .init(scaled: 2e-3)))
+    #expect(try !isEqual(rounded, .init(scaled: 1e-6)))
+    var elements = try weight.elements
+    elements[0] += 0.5
+    #expect(try !isEqual(Tensor(elements, shape: [32, 32]), .init(scaled: 2e-3)))
+  }
+
+  /// A class that is another by one is another, however large its number is.
+  @Test func `integers have no share of a scale`() throws {
+    let tolerance = ParityTolerance(scaled: 0.1)
+    let labels = GraphValue(try Tensor<Int64>([999, 0]))
+    #expect(try tolerance.isolated(labels, computedIn: .int64, terms: 1) == .exact)
+    #expect(try tolerance.cumulative(labels, computedIn: .int64, levels: .none) == .exact)
+    let numbers = GraphValue(try Tensor<Float>([-50, 1]))
+    #expect(try tolerance.isolated(numbers, computedIn: .float, terms: 1).absolute == 5)
+    #expect(try tolerance.cumulative(numbers, computedIn: .float, levels: .none).absolute == 5)
+  }
+
   /// Angles of positions, up to 4095 radians: FLOAT has them to 2e-4.
   private func positions(step: Float = 1) throws -> ONNXModel {
     var graph = SmallGraph()

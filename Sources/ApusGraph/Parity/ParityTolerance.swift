@@ -34,12 +34,15 @@ public struct ParityTolerance: Sendable, Hashable {
   public var relative: Double?
   /// In place of the rules' part that does not grow with an element, as an absolute number.
   public var absolute: Double?
+  /// In place of the same part of floating-point values, as a share of their scale; ``absolute`` goes before it.
+  public var scaled: Double?
 
-  /// The rules where both are nil; a number given replaces the rules' for all values and types, isolated and
-  /// cumulative.
-  public init(relative: Double? = nil, absolute: Double? = nil) {
+  /// The rules where all are nil; a number given replaces the rules' for all values and types, isolated and
+  /// cumulative, but `scaled`, which integers do not have.
+  public init(relative: Double? = nil, absolute: Double? = nil, scaled: Double? = nil) {
     self.relative = relative
     self.absolute = absolute
+    self.scaled = scaled
   }
 
   /// The tolerance of a node on the reference's own inputs.
@@ -53,7 +56,8 @@ public struct ParityTolerance: Sendable, Hashable {
     guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
     let roundings = 4 + Double(max(1, terms)).squareRoot() / 2
-    return replacing(Tolerance(relative: rule.isolated, absolute: roundings * max(rule.unit * scale, rule.least / 2)))
+    let rounding = roundings * max(rule.unit * scale, rule.least / 2)
+    return replacing(Tolerance(relative: rule.isolated, absolute: share(of: scale) ?? rounding))
   }
 
   /// What is known of the levels in a value or behind it.
@@ -82,13 +86,14 @@ public struct ParityTolerance: Sendable, Hashable {
     case .behind, .levels, .sums:
       guard isFloatingPoint else { break }
       let largest = try ValueScale(expected).largest
-      return replacing(Tolerance(relative: 0, absolute: Self.twoLevels(to: largest)))
+      let absolute = share(of: max(leastScale, largest)) ?? Self.twoLevels(to: largest)
+      return replacing(Tolerance(relative: 0, absolute: absolute))
     case .none: break
     }
     guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
     // Where all that is left lies among the least numbers of the type, each node adds some of their steps.
-    let absolute = max(rule.cumulative / 10 * scale, 1024 * rule.least)
+    let absolute = share(of: scale) ?? max(rule.cumulative / 10 * scale, 1024 * rule.least)
     return replacing(Tolerance(relative: rule.cumulative, absolute: absolute))
   }
 
@@ -97,6 +102,8 @@ public struct ParityTolerance: Sendable, Hashable {
 
   /// What two runtimes may differ by where one is `rounding` away from the same in DOUBLE.
   static func allowance(forRounding rounding: Double) -> Double { rounding.isFinite ? 4 * rounding : 0 }
+
+  private func share(of scale: Double) -> Double? { scaled.map { $0 * scale } }
 
   private func replacing(_ tolerance: Tolerance) -> Tolerance {
     Tolerance(relative: relative ?? tolerance.relative, absolute: absolute ?? tolerance.absolute)

@@ -58,7 +58,8 @@ struct ParityCommand: WritesFiles {
       that quantises, two levels of 255.
         Integers are exact, labels behind a node that quantises too. The levels alone that such a node rounds may be off by one in \
       1 % of the elements, which is reported and no difference, unless --atol is given; and by two cumulatively.
-        --rtol and --atol take the place of the two parts everywhere.
+        --rtol and --atol take the place of the two parts everywhere; --scaled-atol takes that of the second for floating-point \
+      numbers, as a share of the scale. Weights in FLOAT16 against FLOAT: --scaled-atol 2e-3.
 
       Of the first node that differs it is said what the difference is made of, where that holds for every element: a \
       factor, a shift, an order of axes, one channel, the border, a limit; or the value of an attribute with which the node \
@@ -77,6 +78,7 @@ struct ParityCommand: WritesFiles {
         apus parity model.onnx --inputs inputs.npz --expected outputs.npz --float64
         apus parity model.mlpackage model.onnx --random 1 --samples 8
         apus parity quantized.onnx float.onnx --inputs pictures.npz
+        apus parity float16.mlpackage model.onnx --scaled-atol 2e-3
         apus parity model.onnx model.pt2 --random 1
         apus parity best.onnx yolov8n:best.safetensors --inputs images=street.jpg
         apus parity classifier.mlpackage resnet50:resnet50.safetensors --samples 8

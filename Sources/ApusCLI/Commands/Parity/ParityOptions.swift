@@ -23,12 +23,30 @@ struct ParityOptions: ParsableArguments {
 
   @OptionGroup var tolerance: ToleranceOptions
 
+  @Option(
+    name: .customLong("scaled-atol"),
+    help: ArgumentHelp(
+      "In place of --atol: a share of the value's largest element, for floating-point numbers; 2e-3 suits weights of FLOAT16.",
+      valueName: "number"))
+  var scaledATol: Double?
+
   @Option(help: "How Apus computes: exact, or fast, which allows Winograd's convolution and longer sums.")
   var precision = Execution.Precision.exact
 
   @OptionGroup var arithmetic: ArithmeticOptions
 
   @OptionGroup var limits: LimitOptions
+
+  func validate() throws {
+    guard let scaledATol else { return }
+    guard scaledATol >= 0, scaledATol.isFinite else {
+      throw ValidationError("--scaled-atol \(scaledATol): a finite number not below 0 was expected.")
+    }
+    guard tolerance.atol == nil else {
+      throw ValidationError(
+        "Give --atol or --scaled-atol: the one is a number, the other a share of the largest element.")
+    }
+  }
 
   /// - Throws: ``ValidationError`` where there is no file of values, which a command needs.
   func validateReference() throws {
@@ -51,7 +69,8 @@ struct ParityOptions: ParsableArguments {
 
   func options(computesTruth: Bool = false, profilesErrors: Bool = false) -> ParityCheck.Options {
     var options = ParityCheck.Options()
-    options.tolerance = ParityTolerance(relative: tolerance.rtol, absolute: tolerance.atol)
+    options.tolerance = ParityTolerance(
+      relative: tolerance.rtol, absolute: tolerance.atol, scaled: scaledATol)
     options.precision = precision
     options.computesTruth = computesTruth
     options.profilesErrors = profilesErrors
