@@ -337,7 +337,7 @@ import Testing
   /// (4000, 4004) against (4000, 4000): off by a thousandth of the largest.
   @Test(arguments: [
     (["--scaled-atol", "2e-3", "--rtol", "0"], 0, ""), (["--scaled-atol", "5e-4", "--rtol", "0"], 1, ""),
-    (["--scaled-atol", "-1"], 64, "a finite number not below 0"),
+    (["--scaled-atol=-1"], 64, "a finite number not below 0"),
     (["--scaled-atol", "1", "--atol", "1"], 64, "Give --atol or --scaled-atol"),
   ])
   func shareOfTheLargestElementIsATolerance(arguments: [String], status: Int32, message: String) throws {
@@ -358,6 +358,13 @@ import Testing
   @Test(arguments: [
     (["--write-reference-script", "keras"], "Please provide one of 'torch', 'onnxruntime' or 'coreml'"),
     (["model.onnx", "--write-reference-script", "torch"], "takes no model"),
+    (["--write-reference-script", "torch", "--inputs", "in.npz"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--expected", "out.npz", "--float64"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--report", "parity.html"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--rtol", "1e-3"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--samples", "8"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--arithmetic", "declared"], "takes --output and --json alone"),
+    (["--write-reference-script", "torch", "--time-limit", "9"], "takes --output and --json alone"),
     (["model.onnx", "reference.npz", "--output", "x.py"], "--output is for --write-reference-script"),
     (["--write-reference-script", "torch", "-o", "reference_file.py"], "are the same file"),
     ([], "Missing expected argument '<model>'"),

@@ -69,6 +69,9 @@ struct LimitOptions: ParsableArguments {
       valueName: "seconds"))
   var timeLimit: Double?
 
+  /// Whether none of these was given.
+  var isPlain: Bool { memoryLimit == nil && loopLimit == InferenceSession.Limits().iterations && timeLimit == nil }
+
   func validate() throws {
     if let timeLimit, !(timeLimit > 0 && timeLimit <= 1e9) {
       throw ValidationError("--time-limit \(timeLimit): seconds, above 0 and up to 1e9, were expected.")

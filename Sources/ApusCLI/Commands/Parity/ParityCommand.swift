@@ -154,6 +154,9 @@ struct ParityCommand: WritesFiles {
       guard model == nil else {
         throw ValidationError("--write-reference-script takes no model: its help says what the script is run on.")
       }
+      guard isPlain else {
+        throw ValidationError("--write-reference-script takes --output and --json alone: nothing is compared.")
+      }
       return
     }
     guard let model else { throw ValidationError("Missing expected argument '<model>'.") }
@@ -179,6 +182,12 @@ struct ParityCommand: WritesFiles {
     } else if !parity.inputs.isEmpty, random != nil || samples > 1 {
       throw ValidationError("Give --inputs, or --random and --samples: the inputs are one of them.")
     }
+  }
+
+  /// Whether no option was given that a comparison heeds.
+  private var isPlain: Bool {
+    parity.isPlain && written.isPlain && random == nil && samples == 1 && dimensions.assignments.isEmpty && !float64
+      && !all && top == 24
   }
 
   /// The reference, where it is a model.

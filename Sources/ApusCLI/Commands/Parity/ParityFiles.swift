@@ -29,6 +29,9 @@ struct ParityFiles: ParsableArguments {
     files.writes(junit, as: "--junit")
   }
 
+  /// Whether nothing is written.
+  var isPlain: Bool { report.isEmpty && csv == nil && junit == nil }
+
   /// Whether a page is written, which shows how errors are spread.
   var hasPage: Bool { report.contains { !Self.isDrawing($0) } }
 

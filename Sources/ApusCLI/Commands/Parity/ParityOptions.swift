@@ -53,6 +53,12 @@ struct ParityOptions: ParsableArguments {
     if expected.isEmpty { throw ValidationError("Missing expected argument '--expected <file> ...'.") }
   }
 
+  /// Whether none of these was given.
+  var isPlain: Bool {
+    inputs.isEmpty && expected.isEmpty && tolerance.rtol == nil && tolerance.atol == nil && scaledATol == nil
+      && precision == .exact && arithmetic.arithmetic == .float32 && limits.isPlain
+  }
+
   /// One set of inputs with its reference.
   struct Case {
     var name: String
