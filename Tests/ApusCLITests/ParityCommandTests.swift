@@ -334,6 +334,34 @@ import Testing
     }
   }
 
+  /// Signs that are as good as drawn: nothing behind the sum that became a product is like what the reference has.
+  @Test func firstNodeWithoutACounterpartIsNamedFirst() throws {
+    try TemporaryFolder.with { folder in
+      func model(_ name: String, _ second: String) throws -> String {
+        let values = ["x"] + (0..<7).map { "\(name)\($0)" } + ["y"]
+        let nodes = (0..<8).map { index in
+          NodeProto(
+            name: "\(name)\(index)", opType: index == 1 ? second : "Mul", inputs: [values[index], "c\(index)"],
+            outputs: [values[index + 1]])
+        }
+        let signs = try (0..<8).map { index in
+          let elements = (1...256).map { place -> Float in (place * (2 * index + 3) * 40503) >> 7 & 1 == 1 ? 3 : -3 }
+          return try TensorProto(name: "c\(index)", value: GraphValue(Tensor(elements)))
+        }
+        return try folder.onnx(
+          name,
+          ModelFixtures.model(
+            nodes, inputs: [ModelFixtures.tensor("x", [.size(256)])],
+            outputs: [ModelFixtures.tensor("y", [.size(256)])], initializers: signs))
+      }
+      let result = try Command.run("parity", try model("own", "Mul"), try model("other", "Add"))
+      #expect(result.status == 1)
+      #expect(
+        result.lines.last?.hasSuffix("does not have: 'own1', 'own2', 'own3', 'own4' and 2 more") == true,
+        "\(result.lines.last ?? "")")
+    }
+  }
+
   /// (4000, 4004) against (4000, 4000): off by a thousandth of the largest.
   @Test(arguments: [
     (["--scaled-atol", "2e-3", "--rtol", "0"], 0, ""), (["--scaled-atol", "5e-4", "--rtol", "0"], 1, ""),

@@ -16,7 +16,9 @@ struct ParityVerdict {
       var sentence = ": this file and the reference part at \(described(first))"
       let suspects = report.nodes[first].suspects
       if !suspects.isEmpty {
-        let others = suspects.suffix(4).map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
+        // Nodes of a second model have a counterpart up to the one that is wrong; values in a file may lack any.
+        let named = report.isReferenceModel ? suspects.prefix(4) : suspects.suffix(4)
+        let others = named.map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
         sentence += ", or at a node before it that the reference does not have: \(others)"
         if suspects.count > 4 { sentence += " and \(suspects.count - 4) more" }
       }
