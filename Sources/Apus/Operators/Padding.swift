@@ -35,7 +35,7 @@ public func pad<Scalar: TensorScalar>(
     let (first, last) = (amounts[2 * pair], amounts[2 * pair + 1])
     // Also keeps the sums below from overflowing.
     guard first >= -size, last >= -size, first < 1 << 48, last < 1 << 48,
-      min(first, 0) + min(last, 0) >= -size
+      size < 1 << 62 || max(first, last) <= 0, min(first, 0) + min(last, 0) >= -size
     else {
       throw TensorError.argument(
         operation: "pad",
@@ -101,14 +101,16 @@ private func paddedIndices(
       reason: "\(mode) padding of \(before) and \(after) is too much for axis \(axis) of shape \(shape); "
         + "at most \(max(0, limit)) can be added")
   }
-  _ = try Shape.elementCount([size + before + after], operation: "pad")
-  let indices = (-before..<(size + after)).map { place -> Int64 in
-    if place >= 0, place < size { return Int64(place) }
-    switch mode {
-    case .reflect: return Int64(place < 0 ? -place : 2 * (size - 1) - place)
-    case .circular: return Int64(place < 0 ? place + size : place - size)
-    case .replicate, .constant: return Int64(place < 0 ? 0 : size - 1)
+  return try Tensor<Int64>.filled([size + before + after]) { indices in
+    for place in -before..<(size + after) {
+      let source =
+        switch mode {
+        case _ where 0..<size ~= place: place
+        case .reflect: place < 0 ? -place : 2 * (size - 1) - place
+        case .circular: place < 0 ? place + size : place - size
+        case .replicate, .constant: place < 0 ? 0 : size - 1
+        }
+      indices[place + before] = Int64(source)
     }
   }
-  return try Tensor(indices)
 }

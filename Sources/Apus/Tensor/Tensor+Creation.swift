@@ -47,8 +47,11 @@ extension Tensor {
 
 extension Tensor where Scalar: FloatingPointScalar {
   /// `[0, 1, 2, …, count - 1]`.
+  /// - Throws: ``TensorError`` for a negative number of them, and for more than the memory may hold.
   public init(range count: Int) throws {
-    try self.init((0..<max(0, count)).map { Scalar($0) }, shape: [count])
+    self = try Tensor.filled([count]) { elements in
+      for index in 0..<count { elements[index] = Scalar(index) }
+    }
   }
 }
 

@@ -17,7 +17,6 @@ public struct Canvas: Sendable {
   /// A ground of one colour.
   /// - Throws: ``ImageError`` for impossible sides.
   public init(width: Int, height: Int, color: PixelColor = .white) throws(ImageError) {
-    try Image<UInt8>.checkMemory(width: width, height: height, color: .rgb)
     image = try Image(
       width: width, height: height, color: .rgb, filledWith: [color.red, color.green, color.blue])
   }

@@ -23,9 +23,11 @@ public struct Image<Sample: ImageSample>: Sendable, Equatable {
   }
 
   /// A picture of one colour; `pixel` has a number for each channel.
-  /// - Throws: ``ImageError``.
+  /// - Throws: ``ImageError`` for impossible sides, a pixel of another number of channels, and a picture too large for
+  ///   the memory.
   public init(width: Int, height: Int, color: ColorModel, filledWith pixel: [Sample]) throws(ImageError) {
     let count = try Self.sampleCount(width: width, height: height, color: color)
+    try Self.checkMemory(width: width, height: height, color: color)
     guard pixel.count == color.channels else {
       throw ImageError(.invalidArgument("\(pixel.count) numbers were given for a pixel of \(color)"))
     }

@@ -172,6 +172,8 @@ struct MovementTests {
       { try stack([x, x], axis: 3) }, { try pad(x, [1]) }, { try pad(x, [1, 1, 1, 1, 1, 1]) }, { try pad(x, [-4, 0]) },
       { try pad(x, [.max, 1]) }, { try pad(x, [.min, 1]) }, { try pad(x, [3, 0], mode: .reflect) },
       { try pad(x, [0, 4], mode: .circular) }, { try pad(Tensor<Float>(zeros: [2, 0]), [1, 0], mode: .replicate) },
+      { try pad(x, [0, 1 << 40], mode: .replicate) }, { try pad(Tensor<Float>(zeros: [0, .max]), [1, 0]) },
+      { try Tensor<Float>(range: -1) }, { try Tensor<Float>(range: .max) }, { try Tensor<Float>(range: .max - 1) },
     ]
     for (index, attempt) in attempts.enumerated() {
       #expect(throws: TensorError.self, "attempt \(index)") { _ = try attempt() }
