@@ -133,6 +133,31 @@ import Testing
     #expect(throws: DetectorError.self) { try decoder.detections(in: output, letterbox: letterbox) }
   }
 
+  @Test func formatsOutOfRangeAreErrors() throws {
+    let letterbox = try Letterbox(imageWidth: 32, imageHeight: 32, width: 32, height: 32)
+    func check(
+      _ layout: DetectionLayout = .v8, _ shape: [Int] = [1, 8, 21], side: Int = 32,
+      _ change: (inout DetectionFormat) -> Void = { _ in }
+    ) throws {
+      var format = DetectionFormat(layout: layout, classCount: 1)
+      change(&format)
+      let decoder = DetectionDecoder(format: format, inputWidth: side, inputHeight: side)
+      let output = try Tensor<Float>(repeating: 0.5, shape: shape)
+      #expect(throws: DetectorError.self) { try decoder.detections(in: output, letterbox: letterbox) }
+    }
+    for (count, dimensions) in [(1, 0), (1, -1), (1, 1), (1, 4), (-1, 3), (.max, 3), (.max, .max), (1, .max)] {
+      try check { $0.keypoints = .init(count: count, dimensions: dimensions) }
+    }
+    for count in [-1, .min, .max] {
+      try check { $0.maskCoefficients = count }
+      try check { $0.classCount = count }
+      try check(.endToEnd, [1, 21, 6]) { $0.classCount = count }
+    }
+    for side in [.min, -8, 0, 1 << 62, .max] {
+      try check(.yolox, [1, 21, 6], side: side)
+    }
+  }
+
   @Test func optionsOutOfRangeAreErrors() {
     func check(_ change: (inout DetectionOptions) -> Void) {
       var options = DetectionOptions()

@@ -173,6 +173,10 @@ import Testing
     #expect(try found(-1, maps).first?.mask?.area == 0)
     #expect(throws: DetectorError.self) { try found(.nan, maps) }
     #expect(throws: DetectorError.self) { try found(1, maps.reshaped([1, 64])) }
+    // As many maps as coefficients.
+    #expect(throws: DetectorError.self) { try found(1, maps.reshaped([1, 4, 4, 4])) }
+    format.maskCoefficients = 0
+    #expect(throws: DetectorError.self) { try found(1, maps) }
     format.maskCoefficients = 2
     #expect(throws: DetectorError.self) { try found(1, maps) }
     (format.maskCoefficients, format.isRotated) = (0, true)

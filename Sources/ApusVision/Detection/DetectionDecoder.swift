@@ -43,18 +43,21 @@ public struct DetectionDecoder: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - output: what the network gave, of a shape that the layout says.
-  ///   - prototypes: the maps that masks are made of, `[1, coefficients, height, width]`, from a network that has them.
+  ///   - prototypes: the maps that masks are made of, `[1, coefficients, height, width]`, from a network that has them:
+  ///     as many as the format has ``DetectionFormat/maskCoefficients``.
   ///   - letterbox: how the picture was brought into the network's input.
-  /// - Throws: ``DetectorError`` for options out of range, another shape, scores that are not on the format's
-  ///   scale, and numbers that are not finite.
+  /// - Throws: ``DetectorError`` for options, a format or sides out of range, another shape, another number of
+  ///   prototypes, scores that are not on the format's scale, and numbers that are not finite.
   public func detections(
     in output: Tensor<Float>, prototypes: Tensor<Float>? = nil, letterbox: Letterbox,
     options: DetectionOptions = DetectionOptions()
   ) throws -> [Detection] {
     try options.validate()
+    try format.validate()
+    try checkSides()
     try checkShape(output.shape)
     try ScoreRange(output, in: format).check(format.scores)
-    let maps = try options.includesMasks ? prototypes.map { try MaskPrototypes($0, letterbox: letterbox) } : nil
+    let maps = try options.includesMasks ? prototypes.map { try maskPrototypes($0, letterbox) } : nil
     var maskPixels = 0.0
     let found = try candidates(output, options)
     return try kept(found, options).map { index in
@@ -97,6 +100,27 @@ public struct DetectionDecoder: Sendable, Hashable {
       isClassAgnostic: options.isClassAgnostic, maximumCount: options.maximumCount,
       candidateLimit: options.candidateLimit
     ) { $0.probabilisticOverlap($1) }
+  }
+
+  /// - Throws: ``DetectorError`` for prototypes of another shape, or of another number than an object has coefficients.
+  private func maskPrototypes(_ output: Tensor<Float>, _ letterbox: Letterbox) throws -> MaskPrototypes {
+    let maps = try MaskPrototypes(output, letterbox: letterbox)
+    guard maps.count == format.maskCoefficients else {
+      throw DetectorError(
+        .unknownLayout(
+          "there are \(maps.count) prototypes of masks; the format has \(format.maskCoefficients) coefficients"))
+    }
+    return maps
+  }
+
+  private func checkSides() throws(DetectorError) {
+    let sides = 1...PicturePreparation.longestSide
+    guard sides ~= inputWidth, sides ~= inputHeight else {
+      throw DetectorError(
+        .badOption(
+          "the network's input is \(inputWidth) × \(inputHeight) pixels; 1 to \(sides.upperBound) of each was expected")
+      )
+    }
   }
 
   /// Every index that is computed below is within an output of these shapes.

@@ -85,6 +85,26 @@ public struct DetectionFormat: Sendable, Hashable {
     self.keypoints = keypoints
   }
 
+  /// The most numbers of one kind that an object may have: sums and products of these never overflow.
+  private static let most = 1 << 24
+
+  /// - Throws: ``DetectorError`` naming the number that makes no sense.
+  public func validate() throws(DetectorError) {
+    func check(_ count: Int, _ name: String) throws(DetectorError) {
+      guard 0...Self.most ~= count else {
+        throw DetectorError(.badOption("the format has \(count) \(name); 0 to \(Self.most) was expected"))
+      }
+    }
+    if let classCount { try check(classCount, "classes") }
+    try check(maskCoefficients, "coefficients of a mask")
+    guard let keypoints else { return }
+    try check(keypoints.count, "keypoints")
+    guard 2...3 ~= keypoints.dimensions else {
+      throw DetectorError(
+        .badOption("a keypoint of the format has \(keypoints.dimensions) numbers; 2 or 3 was expected"))
+    }
+  }
+
   /// Where the numbers of the keypoints are.
   var keypointNumbers: Range<Int> {
     let first = layout.isSuppressed ? 6 : (layout.hasObjectness ? 5 : 4) + (classCount ?? 0)

@@ -4,7 +4,8 @@ import ApusMedia
 /// The maps of which each object's mask is a sum: `[1, prototypes, height, width]` over all of the network's input.
 struct MaskPrototypes {
   private let maps: [Float]
-  private let count: Int
+  /// How many maps there are.
+  let count: Int
   private let width: Int
   private let height: Int
   private let letterbox: Letterbox
@@ -25,6 +26,7 @@ struct MaskPrototypes {
   /// cells, is above 0, which is where the object's probability is above a half.
   ///
   /// - Parameters:
+  ///   - coefficients: one for each map.
   ///   - box: in pixels of the picture, clipped to it.
   ///   - anchor: for messages.
   /// - Throws: ``DetectorError`` for sums that are not finite.
@@ -40,7 +42,7 @@ struct MaskPrototypes {
     let (x0, x1, y0, y1) = (first.cell, last.next, upper.cell, lower.next)
     let sumWidth = x1 - x0 + 1
     var sums = [Float](repeating: 0, count: sumWidth * (y1 - y0 + 1))
-    for (index, coefficient) in coefficients.prefix(count).enumerated() {
+    for (index, coefficient) in coefficients.enumerated() {
       for y in y0...y1 {
         let (source, target) = ((index * height + y) * width + x0, (y - y0) * sumWidth)
         for x in 0..<sumWidth { sums[target + x] += coefficient * maps[source + x] }
