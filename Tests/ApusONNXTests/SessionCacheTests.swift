@@ -158,6 +158,11 @@ import Testing
     #expect(try MappedFile(path: path).withUnsafeBytes { Array($0) } == Array("text".utf8))
   }
 
+  @Test func anEmptyPathIsRefused() throws {
+    let model = try Self.model()
+    #expect(throws: FileError.self) { try InferenceSession(model, options: .init(cacheFolder: "")) }
+  }
+
   @Test func damagedFilesAreMadeAnew() throws {
     let folder = try TemporaryFolder()
     let plain = try Self.run(Self.model(), in: folder.path)

@@ -29,8 +29,12 @@ extension InferenceSession {
 
 extension PackedCache {
   /// The cache that a session is asked to have.
-  convenience init?(of graph: Graph, _ options: InferenceSession.Options) {
+  /// - Throws: ``FileError/unwritable(path:reason:)`` for an empty path: a file in it would be at the root.
+  convenience init?(of graph: Graph, _ options: InferenceSession.Options) throws(FileError) {
     guard let folder = options.cacheFolder else { return nil }
+    guard !folder.isEmpty else {
+      throw .unwritable(path: folder, reason: "an empty path is not the name of a folder for the cache")
+    }
     let name = graph.fingerprint([
       options.precision.rawValue, options.computesInFloat64 ? "float64" : "", options.optimizes ? "optimized" : "",
     ])

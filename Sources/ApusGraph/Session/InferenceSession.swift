@@ -26,7 +26,7 @@ public struct InferenceSession: Sendable {
     /// What random operators start from.
     public var seed: UInt64 = 0
     /// A folder in which weights are kept as they were laid out, for the next time that the model is opened: see
-    /// ``InferenceSession/cacheUse``. Nowhere when nil.
+    /// ``InferenceSession/cacheUse``. Nowhere when nil; an empty path is an error.
     public var cacheFolder: String?
 
     /// The defaults rewrite the graph and plan memory, and change no bit of the result.
@@ -107,7 +107,8 @@ public struct InferenceSession: Sendable {
   /// Memory is kept from run to run.
   private let use = RecurringUse()
 
-  /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense.
+  /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense; ``FileError`` for
+  ///   a ``Options/cacheFolder`` that is an empty path.
   public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
@@ -115,7 +116,7 @@ public struct InferenceSession: Sendable {
     let graph = model.graph
     constantByteCount = graph.constantByteCount
     defaults = graph.inputs.filter { graph.constants[$0] != nil }
-    let cache = PackedCache(of: graph, options)
+    let cache = try PackedCache(of: graph, options)
     self.cache = cache
     plan = try Self.prepare(model, options, cache)
     try checkFiles()
