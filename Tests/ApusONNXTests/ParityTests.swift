@@ -524,6 +524,18 @@ extension ParityTests {
     #expect(try part.stillDiffers(written, inputs: part.inputs, outputs: part.outputs, options: options))
   }
 
+  @Test func theReportOfAnotherModelIsRefused() throws {
+    let report = try report("epsilon")
+    let reference = try values("reference")
+    var shorter = SmallGraph()
+    shorter.input("x", [.size(4)])
+    shorter.node("Relu", ["x"], ["y"])
+    for other in [try model("folded_weight"), try shorter.model(outputs: ["y"])] {
+      let check = try ParityCheck(other)
+      #expect(throws: GraphError.self) { try check.reduction(of: [:], reference: reference, report: report) }
+    }
+  }
+
   @Test func nothingIsLeftOfARightModel() throws {
     #expect(try reduction("right").part == nil)
   }

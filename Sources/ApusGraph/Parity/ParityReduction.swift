@@ -49,10 +49,12 @@ extension ParityCheck {
   ///
   /// - Parameter report: what ``run(_:reference:progress:)`` found on the same values.
   /// - Returns: nil when nothing differs.
-  /// - Throws: ``GraphError`` when a part cannot be run or written, what `reference` throws.
+  /// - Throws: ``GraphError`` for the report of another model and when a part cannot be run or written, what `reference`
+  ///   throws.
   public func reduction(
     of inputs: [String: GraphValue], reference: ReferenceValues, report: ParityReport
   ) throws -> ParityReduction? {
+    try checkIsOfThisModel(report)
     let reference = reference.without(report.unfitNames)
     let kind: ParityReduction.Kind
     let first: Int
@@ -76,6 +78,18 @@ extension ParityCheck {
       self, inputs: inputs, reference: reference, kind: kind, target: target, step: first,
       tolerance: tolerance ?? .exact, types: report.types)
     return try reducer.reduce()
+  }
+
+  private func checkIsOfThisModel(_ report: ParityReport) throws(GraphError) {
+    let isOfThisModel =
+      report.nodes.count == steps.count
+      && zip(report.nodes, steps).allSatisfy { reported, step in
+        reported.name == step.node.name
+          && reported.outputNames == step.node.outputs.compactMap { $0.map { graph.values[$0].name } }
+      }
+    guard isOfThisModel else {
+      throw .input(name: "report", reason: "it is of another model: its nodes are not those of this one")
+    }
   }
 }
 
