@@ -63,7 +63,21 @@ import Testing
     #expect(usage.unknownCount == 0)
     #expect(usage.constantByteCount == 16_384)
     #expect(try session.memoryUsage().unknownCount == 4)
+    #expect(try session.memoryUsage(for: ["x": [0, 64]]).tensorByteCount == 0)
     #expect(throws: GraphError.self) { try session.memoryUsage(for: ["z": [1]]) }
+    for shape in [[64, 65], [64], [64, 64, 1], [], [-1, 64], [.min, 64]] {
+      #expect(throws: GraphError.self) { try session.memoryUsage(for: ["x": shape]) }
+    }
+  }
+
+  @Test func namedExtentsAreTheSameInAllInputs() throws {
+    var graph = SmallGraph()
+    graph.input("a", [.symbol("rows"), .size(2)])
+    graph.input("b", [.symbol("rows"), .size(2)])
+    graph.node("Add", ["a", "b"], ["y"])
+    let session = try InferenceSession(graph.model(outputs: ["y"]))
+    #expect(try session.memoryUsage(for: ["a": [3, 2], "b": [3, 2]]).unknownCount == 0)
+    #expect(throws: GraphError.self) { try session.memoryUsage(for: ["a": [3, 2], "b": [4, 2]]) }
   }
 
   @Test func plansAreKeptForEachShape() throws {

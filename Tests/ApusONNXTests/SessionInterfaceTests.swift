@@ -97,4 +97,35 @@ import Testing
       }
     }
   }
+
+  /// What a sequence or an optional holds is of the type that the input declares, and of the one that it says itself.
+  @Test func elementsAreOfTheDeclaredType() throws {
+    let (float, numbers) = (GraphValueType.tensor(.float, nil), GraphValue(try Tensor<Float>([1, 2])))
+    let (open, others) = (GraphValueType.tensor(nil, nil), GraphValue(try Tensor<Int64>([1])))
+    func result(_ type: GraphValueType, _ node: String, _ value: GraphValue) throws -> GraphValue? {
+      var graph = SmallGraph()
+      graph.input("x", type)
+      graph.node(node, ["x"], ["y"])
+      return try InferenceSession(graph.model(outputs: ["y"])).run(["x": value])["y"]
+    }
+    func count(_ value: GraphValue, _ type: GraphValueType = .sequence(.tensor(.float, nil))) throws -> [Int64]? {
+      try result(type, "SequenceLength", value)?.tensor(of: Int64.self)?.elements
+    }
+    #expect(try count(.sequence([numbers, numbers], element: float)) == [2])
+    #expect(try count(.sequence([numbers], element: open)) == [1])
+    #expect(try count(.sequence([], element: float)) == [0])
+    for (values, element) in [([others], float), ([numbers, others], float), ([others], open)] {
+      #expect(throws: GraphError.self) { try count(.sequence(values, element: element)) }
+    }
+    #expect(throws: GraphError.self) { try count(.sequence([others], element: float), .sequence(open)) }
+    func isThere(_ value: GraphValue) throws -> [Bool]? {
+      try result(.optional(float), "OptionalHasElement", value)?.tensor(of: Bool.self)?.elements
+    }
+    #expect(try isThere(.optional(nil, element: float)) == [false])
+    #expect(try isThere(.optional(numbers, element: float)) == [true])
+    #expect(try isThere(numbers) == [true])
+    for value in [GraphValue.optional(others, element: float), .optional(others, element: open), others] {
+      #expect(throws: GraphError.self) { try isThere(value) }
+    }
+  }
 }

@@ -12,6 +12,10 @@ struct SmallGraph {
     proto.inputs.append(ValueInfoProto(name: name, type: .tensor(elementType, dimensions)))
   }
 
+  mutating func input(_ name: String, _ type: GraphValueType) {
+    proto.inputs.append(ValueInfoProto(name: name, type: type))
+  }
+
   mutating func constant(_ name: String, _ value: GraphValue) throws {
     proto.initializers.append(try TensorProto(name: name, value: value))
   }

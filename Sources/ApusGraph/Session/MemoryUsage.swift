@@ -19,12 +19,9 @@ extension InferenceSession {
   /// The memory for activations and constants of a run.
   ///
   /// - Parameter shapes: shapes of inputs by name; needed for those whose extents the model does not declare.
-  /// - Throws: ``GraphError/input(name:reason:)`` for a name that no input has.
+  /// - Throws: ``GraphError/input(name:reason:)`` for a name that no input has, and for a shape that the model contradicts.
   public func memoryUsage(for shapes: [String: [Int]] = [:]) throws -> MemoryUsage {
-    let names = graph.inputs.map { graph.values[$0].name }
-    for name in shapes.keys.sorted() where !names.contains(name) {
-      throw GraphError.input(name: name, reason: "the model has no such input")
-    }
+    try graph.checkShapes(shapes)
     let types = graph.inputs.map { id -> GraphValueType? in
       guard let shape = shapes[graph.values[id].name] else { return graph.values[id].type }
       return .tensor(graph.declaredElementType(of: id), shape.map(GraphDimension.size))

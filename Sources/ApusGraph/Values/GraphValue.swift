@@ -37,6 +37,19 @@ extension GraphValue {
     return try tensor.converted(to: Double.self).scalar
   }
 
+  /// The type of the first element, however deep, of a sequence or an optional that is not of the type which that says it
+  /// is of; nil where all are.
+  var foreignElement: GraphValueType? {
+    func foreign(_ value: GraphValue, in element: GraphValueType) -> GraphValueType? {
+      value.type.hasKind(of: element) ? value.foreignElement : value.type
+    }
+    switch self {
+    case .tensor, .coded, .strings: return nil
+    case .sequence(let values, let element): return values.lazy.compactMap { foreign($0, in: element) }.first
+    case .optional(let value, let element): return value.flatMap { foreign($0, in: element) }
+    }
+  }
+
   /// The element type of a tensor; nil for a sequence or an optional.
   public var elementType: ElementType? {
     switch self {
@@ -116,8 +129,26 @@ extension GraphValueType {
 
   /// Whether a value is of this type: of its kind, and where they are declared of its elements and extents.
   package func admits(_ value: GraphValue) -> Bool {
-    guard case .tensor(let elementType, let dimensions) = self else { return value.type.hasKind(of: self) }
+    guard case .tensor(let elementType, _) = self else { return admitsKind(of: value) && value.foreignElement == nil }
     guard let shape = value.shape, elementType == nil || value.elementType == elementType else { return false }
+    return admits(shape: shape)
+  }
+
+  /// Whether a value and all that it holds is of this kind, whatever type it says that its elements have.
+  private func admitsKind(of value: GraphValue) -> Bool {
+    switch (self, value) {
+    case (.sequence(let element), .sequence(let values, let stated)):
+      stated.hasKind(of: element) && values.allSatisfy(element.admitsKind)
+    case (.optional(let element), .optional(let value, let stated)):
+      stated.hasKind(of: element) && value.map(element.admitsKind) ?? true
+    case (.optional(let element), let value): element.admitsKind(of: value)
+    default: value.type.hasKind(of: self)
+    }
+  }
+
+  /// Whether a tensor of this shape has the extents that are declared.
+  func admits(shape: [Int]) -> Bool {
+    guard case .tensor(_, let dimensions) = self else { return false }
     guard let dimensions else { return true }
     return dimensions.count == shape.count
       && zip(dimensions, shape).allSatisfy { dimension, size in
