@@ -453,6 +453,16 @@ private enum Small {
     #expect(LearnedWords.boost(count: 0, pairs: 0, age: 1) == 0)
   }
 
+  @Test func habitsDoNotGoByCase() {
+    var words = LearnedWords()
+    words.learn("In", day: 0)
+    words.learn("Berlin", after: "In", day: 0)
+    for (word, previous) in [("berlin", "in"), ("Berlin", "In"), ("BERLIN", "IN")] {
+      #expect(words.boost(word, after: nil, day: 0) == 10)
+      #expect(words.boost(word, after: previous, day: 0) == 60)
+    }
+  }
+
   @Test func completionsWithoutANetworkAreRankedByHowCommonTheyAre() throws {
     #expect(abs(WordTier.high.completionScore(rank: 3, index: 10) - 107.5909) < 1e-4)
     #expect(WordTier.medium.completionScore(rank: 0, index: 9999) == 50.01)

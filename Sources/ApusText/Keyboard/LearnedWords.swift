@@ -59,6 +59,7 @@ public struct LearnedWords: Sendable, Hashable, Codable {
 
   /// How much a word is to be preferred: 0 for one that was never written.
   public func boost(_ word: String, after previous: String?, day: Double) -> Double {
+    let word = word.lowercased()
     guard let entry = entries[word] else { return 0 }
     let pairs = previous.flatMap { entries[$0.lowercased()]?.followers[word] } ?? 0
     return Self.boost(count: entry.count, pairs: pairs, age: day - entry.day)
