@@ -43,6 +43,15 @@ import Testing
     }
   }
 
+  @Test func whatIsNotThereIsNotExpected() throws {
+    for test in try #require(try CoreMLConformanceCase.suite(path: coreMLFixture())) {
+      let graph = try test.model().graph
+      for index in [-1, graph.outputs.count, .max] { #expect(try test.expected(0, output: index, of: graph) == nil) }
+      #expect(throws: CoreMLError.self) { try test.inputs(-1, of: graph) }
+      #expect(throws: CoreMLError.self) { try test.expected(.min, output: 0, of: graph) }
+    }
+  }
+
   @Test func everyRegisteredOperationIsRead() throws {
     let text = try String(contentsOf: URL(filePath: coreMLFixture("operations.txt")), encoding: .utf8)
     let registered = text.split(separator: "\n").map(String.init)

@@ -77,6 +77,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [(Double.nan, 160.0, 120.0), (-.infinity, 160, 120), (0, 160, 120), (.infinity, 8192, 8192)])
+  func sidesOfAnyKindMakeASoundChart(side: Double, width: Double, height: Double) throws {
+    let figure = chart([.init(0, 1), .init(1, 3)]).figure(width: side, height: side)
+    #expect(figure.width == width && figure.height == height)
+    let svg = figure.svg()
+    _ = try elements(svg)
+    #expect(!svg.contains("nan") && !svg.contains("inf"))
+  }
+
   @Test func aLegendOfManySeriesLeavesRoomForThem() {
     var chart = Chart(title: "many", x: .init("time"), y: .init("height"))
     chart.series = (1...300).map { .init("series \($0)", points: [.init(0, 0), .init(1, Double($0))]) }

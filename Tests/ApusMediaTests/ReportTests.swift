@@ -31,13 +31,13 @@ import Testing
         (0..<9).map {
           .init("<\($0)>", remark: "r", heat: [("own", 0.5), ("all", nil)], blocks: [.paragraph("inside")])
         }),
-      .bars([.init("a", 1), .init("b", 4), .init("c", .infinity)], caption: "counts"),
+      .bars([.init("a", 1), .init("b", 4), .init("c", .infinity), .init("d", -1e19)], caption: "counts"),
     ]
     let html = report.html
     #expect(html.components(separatedBy: "<details class=\"entry\">").count == 10)
     #expect(html.contains("&lt;3&gt;") && html.contains("--h:50%") && html.contains("heat none"))
     #expect(html.contains("type=\"search\"") && html.contains("<script>"))
-    #expect(html.contains("--h:25%") && html.contains("--h:100%"))
+    #expect(html.contains("--h:25%") && html.contains("--h:100%") && html.contains("--h:0%\" title=\"d\""))
     #expect(!html.contains("src=") && !html.contains("http:"))
   }
 }

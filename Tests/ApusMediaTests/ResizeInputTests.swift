@@ -63,6 +63,13 @@ import Testing
     #expect(PixelBox(centeredSquareOf: width, by: height) == expected)
   }
 
+  @Test(arguments: [(Int.min, 3), (-1, .max), (.min, .max), (0, 5), (.min, .min)])
+  func thereIsNoSquareInNoPicture(width: Int, height: Int) {
+    for box in [PixelBox(centeredSquareOf: width, by: height), PixelBox(centeredSquareOf: height, by: width)] {
+      #expect(box.width == 0 && box.height == 0)
+    }
+  }
+
   @Test func otherProportionsAreCutOutToo() throws {
     let input = ImageInput(width: 200, height: 100, fit: .centerCrop, filter: .bilinear)
     #expect(

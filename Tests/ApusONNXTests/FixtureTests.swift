@@ -25,6 +25,15 @@ import Testing
   }
 }
 
+@Suite struct ConformanceCaseTests {
+  @Test func whatIsNotThereIsNotExpected() throws {
+    let test = try #require(FixtureCase.all.first).test.get()
+    let graph = try test.model().graph
+    for index in [-1, graph.outputs.count, .max] { #expect(try test.expected(0, output: index, of: graph) == nil) }
+    #expect(try test.inputs(-1, of: graph).isEmpty)
+  }
+}
+
 /// A case of one of the archives in Tests/Fixtures/onnx.
 struct FixtureCase: Sendable, CustomTestStringConvertible {
   let testDescription: String

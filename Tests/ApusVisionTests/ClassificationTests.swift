@@ -51,7 +51,9 @@ import Testing
     let labels = ClassLabels(["background", "cat", "dog"], origin: .model)
     #expect(try labels.fitted(to: 2).names == ["cat", "dog"])
     #expect(try labels.fitted(to: 3).names == labels.names)
-    #expect(throws: ClassLabelsError.self) { try labels.fitted(to: 4) }
+    for count in [4, -1, .min, .max] {
+      #expect(throws: ClassLabelsError.self) { try labels.fitted(to: count) }
+    }
     let imageNet = ClassLabels(ImageNetClasses.names, origin: .file("labels.txt"))
     #expect(try imageNet.fitted(to: 1001).names[1] == "tench")
     for (names, says) in [

@@ -132,6 +132,14 @@ import Testing
     #expect(block[0].allSatisfy { (10.0...14).contains($0.x) && (20.0...23).contains($0.y) })
   }
 
+  @Test(arguments: [(Int.min, 0), (.max, 0), (0, .min), (0, .max), (.min, .max), (-3, 0), (-1, 0), (0, 5)])
+  func farPixelsAreInNoMask(x: Int, y: Int) {
+    for place in [-2, 3] {
+      let mask = DetectionMask(x: place, y: place, width: 1, height: 1, pixels: [true])
+      #expect(mask.contains(x: place, y: place) && !mask.contains(x: x, y: y))
+    }
+  }
+
   @Test func outlinesOfAnyMaskAreClosedAndHaveItsArea() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<200 {

@@ -83,6 +83,9 @@ public struct CoreMLConformanceCase: ConformanceCase {
   public func dataSetCount() throws -> Int { max(1, settings.calls ?? 1) * max(1, settings.rows ?? 1) }
 
   private func arrays(_ kind: String, _ dataSet: Int) throws -> (file: NPZFile, row: Int?) {
+    guard dataSet >= 0 else {
+      throw CoreMLError("\(path)/test.json", .package("data set \(dataSet) was asked for; the first is 0"))
+    }
     if let rows = settings.rows, rows > 0 {
       return (try NPZFile(path: "\(path)/\(kind).npz"), dataSet % rows)
     }
@@ -118,6 +121,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
 
   /// The right value of an output; nil when the test has none.
   public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
+    guard graph.outputs.indices.contains(index) else { return nil }
     let (file, row) = try arrays("expected", dataSet)
     let name = graph.values[graph.outputs[index]].name
     if file.contains(name + ".values") {

@@ -1,7 +1,7 @@
 import Apus
 
 extension Chart {
-  /// The chart, drawn.
+  /// The chart, drawn, at least 160 × 120 and at most 8192 × 8192 large; a side that is NaN is the least.
   public func figure(width: Double = 720, height: Double = 360) -> Figure {
     ChartLayout(self, width: width, height: height).figure()
   }
@@ -29,7 +29,8 @@ struct ChartLayout {
   private static let rowHeight = 18.0
 
   init(_ chart: Chart, width: Double, height: Double) {
-    let (width, height) = (min(max(width, 160), 8192), min(max(height, 120), 8192))
+    func side(_ value: Double, atLeast least: Double) -> Double { value > least ? min(value, 8192) : least }
+    let (width, height) = (side(width, atLeast: 160), side(height, atLeast: 120))
     self.chart = chart
     self.width = width
     self.height = height

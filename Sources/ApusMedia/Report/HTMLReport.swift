@@ -45,7 +45,7 @@ public struct HTMLReport: Sendable {
   public struct Bar: Sendable, Hashable {
     /// What is counted; shown where the reader points at it.
     public var name: String
-    /// How much; 0 or more.
+    /// How much; less than 0 counts as 0.
     public var value: Double
 
     /// A column; what is not finite is as high as the highest.
@@ -235,7 +235,7 @@ extension HTMLReport {
     case .bars(let bars, let caption):
       let highest = bars.reduce(0) { $1.value.isFinite ? max($0, $1.value) : $0 }
       let columns = bars.map { bar in
-        let share = !bar.value.isFinite ? 100 : highest > 0 ? Int((bar.value / highest * 100).rounded(.up)) : 0
+        let share = !bar.value.isFinite ? 100 : highest > 0 ? Int((max(0, bar.value) / highest * 100).rounded(.up)) : 0
         return "<i style=\"--h:\(share)%\" title=\"\(escaped(bar.name))\"></i>"
       }
       return "<figure><div class=\"bars\" role=\"img\" aria-label=\"\(escaped(caption))\">\(columns.joined())</div>"

@@ -23,9 +23,9 @@ public struct PixelBox: Sendable, Hashable {
   }
 
   /// The largest square in the middle of a picture: of side `min(width, height)`, at `⌊(width − side) / 2⌋` and
-  /// `⌊(height − side) / 2⌋`.
+  /// `⌊(height − side) / 2⌋`. It is empty where one of them is below 1.
   public init(centeredSquareOf width: Int, by height: Int) {
-    let side = min(width, height)
+    let side = max(0, min(width, height))
     let (x, y) = ((width - side) / 2, (height - side) / 2)
     self.init(x0: Double(x), y0: Double(y), x1: Double(x + side), y1: Double(y + side))
   }

@@ -62,9 +62,10 @@ public struct ONNXConformanceCase: ConformanceCase {
     return inputs
   }
 
-  /// The value of `output_INDEX.pb`, read as the type that the graph declares; nil without such a file.
+  /// The value of `output_INDEX.pb`, read as the type that the graph declares; nil without such a file, or such an output.
   public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
-    try value(path(dataSet, "output_\(index)"), of: graph.values[graph.outputs[index]])
+    guard graph.outputs.indices.contains(index) else { return nil }
+    return try value(path(dataSet, "output_\(index)"), of: graph.values[graph.outputs[index]])
   }
 
   private func value(_ path: String, of info: Graph.ValueInfo) throws -> GraphValue? {

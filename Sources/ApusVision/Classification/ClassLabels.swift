@@ -54,7 +54,7 @@ public struct ClassLabels: Sendable, Hashable {
   public func fitted(to count: Int) throws -> ClassLabels {
     if names.count == count { return self }
     let hasBackground = names.first?.lowercased() == ImageNetClasses.background
-    if names.count == count + 1, hasBackground { return ClassLabels(Array(names.dropFirst()), origin: origin) }
+    if names.count - 1 == count, hasBackground { return ClassLabels(Array(names.dropFirst()), origin: origin) }
     if names.count + 1 == count, count == 1001, !hasBackground {
       return ClassLabels([ImageNetClasses.background] + names, origin: origin)
     }

@@ -19,7 +19,8 @@ public struct DetectionMask: Sendable, Hashable {
 
   /// Whether a pixel of the picture belongs to the object.
   public func contains(x: Int, y: Int) -> Bool {
-    let (column, row) = (x - self.x, y - self.y)
+    // Where these wrap, the pixel is far outside.
+    let (column, row) = (x &- self.x, y &- self.y)
     return (0..<width).contains(column) && (0..<height).contains(row) && pixels[row * width + column]
   }
 
