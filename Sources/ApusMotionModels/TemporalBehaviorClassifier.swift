@@ -57,16 +57,17 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
 
   /// - Parameter window: 48 coordinates of `windowLength` frames, the frames of one coordinate side by side.
   /// - Returns: a probability for each label, 1 in total.
-  /// - Throws: ``TensorError`` for another number of them.
+  /// - Throws: ``MotionConfigurationError`` for another number of them.
   public func probabilities(forWindow window: [Float]) throws -> [Float] {
     try probabilities(forWindows: window, count: 1)
   }
 
   /// - Parameter windows: `count` windows one after the other.
   /// - Returns: a probability for each label of the first window, then of the second, and so on.
-  /// - Throws: ``TensorError`` for another number of coordinates.
+  /// - Throws: ``MotionConfigurationError`` for another number of coordinates.
   public func probabilities(forWindows windows: [Float], count: Int) throws -> [Float] {
-    if count == 0, windows.isEmpty { return [] }
+    try check(windows, count: count)
+    if count == 0 { return [] }
     let poses = try Tensor<Float>(windows, shape: [count, PoseVector.featureCount, windowLength])
     return try softmax(network(poses), axis: -1).elements
   }

@@ -18,8 +18,14 @@ import Testing
     let direct = try classifier.network(Tensor<Float>(windows, shape: [2, 48, 100])).elements
     #expect(both == direct)
     #expect(try classifier.probabilities(forWindows: [], count: 0).isEmpty)
-    #expect(throws: TensorError.self) { try classifier.probabilities(forWindow: [1, 2, 3]) }
-    #expect(throws: TensorError.self) { try classifier.probabilities(forWindows: windows, count: -2) }
+    #expect(throws: MotionConfigurationError.wrongWindowSize(found: 3, expected: 4800)) {
+      try classifier.probabilities(forWindow: [1, 2, 3])
+    }
+    for count in [-2, .min, .max] {
+      #expect(throws: MotionConfigurationError.invalidWindowCount(count)) {
+        try classifier.probabilities(forWindows: windows, count: count)
+      }
+    }
   }
 
   private func shippedModel() throws -> BehaviorModel {

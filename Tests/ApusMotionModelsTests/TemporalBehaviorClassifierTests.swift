@@ -48,7 +48,9 @@ import Testing
     for (a, b) in zip(both, try classifier.probabilities(forWindow: Array(windows[..<576]))) {
       #expect(abs(a - b) < 1e-6)
     }
-    #expect(throws: TensorError.self) { try classifier.probabilities(forWindow: [1, 2]) }
+    #expect(throws: MotionConfigurationError.wrongWindowSize(found: 2, expected: 576)) {
+      try classifier.probabilities(forWindow: [1, 2])
+    }
     #expect(try classifier.probabilities(forWindows: [], count: 0).isEmpty)
   }
 

@@ -94,6 +94,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [Int.min, -1, .max])
+  func impossibleNumbersOfWindowsAreSaid(count: Int) throws {
+    let classifier = try ScriptedClassifier(confidence: 1)
+    #expect(throws: MotionConfigurationError.invalidWindowCount(count)) {
+      try classifier.probabilities(forWindows: [], count: count)
+    }
+    #expect(throws: MotionConfigurationError.wrongWindowSize(found: 0, expected: 4800)) {
+      try classifier.probabilities(forWindows: [], count: 1)
+    }
+    #expect(try classifier.probabilities(forWindows: [], count: 0).isEmpty)
+  }
+
   /// The first numbers of SplitMix64 from seed 0, as published with the generator.
   @Test func generator() {
     var generator = SplitMix64(seed: 0)

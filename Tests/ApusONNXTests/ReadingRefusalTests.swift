@@ -173,6 +173,10 @@ import Testing
     #expect(try reason([2], [0, 1], dims: [1 << 61]) != nil)
   }
 
+  @Test func noBytesAreSaidToBeNone() {
+    #expect(throws: FileError.empty(path: "memory")) { try readModel([]) }
+  }
+
   @Test func filesOfOtherFormatsAreNamed() throws {
     func format(_ bytes: [UInt8], named name: String = "model.onnx") throws -> FileFormat? {
       let folder = try ScratchFolder()

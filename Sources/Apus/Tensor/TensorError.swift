@@ -27,9 +27,9 @@ extension TensorError: CustomStringConvertible {
       Self.request(bytes, shape) + "; the limit on all tensors together is \(limit) bytes, which --memory-limit, "
         + "APUS_MEMORY_LIMIT and Execution.memoryLimit set"
     case .growth(let bytes, let limit, let shape):
-      Self.request(bytes, shape) + "; what loops, scans and sequences of a run make may take \(limit) bytes together, "
-        + "64 for each byte of the model and its inputs and 1 GiB, unless --memory-limit, APUS_MEMORY_LIMIT or "
-        + "InferenceSession.Limits.growth sets another limit"
+      Self.request(bytes, shape) + "; what loops, scans and sequences of a run make may take \(limit) bytes together; "
+        + "InferenceSession.Limits.growth, --memory-limit and APUS_MEMORY_LIMIT set another limit than the usual one, "
+        + "64 for each byte of the model and its inputs and 1 GiB"
     case .environment(let error): "\(error)"
     }
   }

@@ -46,7 +46,7 @@ struct ONNXModelTarget: ProtobufFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     // A few bytes can say that a sparse tensor has any number of zeros.
-    return try outcome(memory: 64 << 20, allowing: ONNXFileError.self, FileFormatError.self) {
+    return try outcome(memory: 64 << 20, allowing: ONNXFileError.self, FileError.self, FileFormatError.self) {
       let model = try ModelProto.read(bytes: input, name: "input", folder: "/")
       try use(model.graph)
       for function in model.functions { try use(function.nodes) }

@@ -255,7 +255,9 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     let limit = Execution.memoryLimit
-    return try outcome(memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, GraphError.self) {
+    return try outcome(
+      memory: 4 << 20, allowing: ONNXFileError.self, FileError.self, FileFormatError.self, GraphError.self
+    ) {
       let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
       var options = InferenceSession.Options()
       options.limits.iterations = 100

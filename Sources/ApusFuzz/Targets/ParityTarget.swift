@@ -26,7 +26,8 @@ struct ParityTarget: ProtobufFuzzTarget, RunningFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     return try outcome(
-      memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, GraphError.self, TensorError.self
+      memory: 4 << 20, allowing: ONNXFileError.self, FileError.self, FileFormatError.self, GraphError.self,
+      TensorError.self
     ) {
       let parts = ProtobufBytes.parts(of: Array(input))
       guard let bytes = parts.first(where: { $0.number == 1 })?.bytes else {

@@ -23,7 +23,8 @@ struct StaticQuantizationTarget: ProtobufFuzzTarget, RunningFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     return try outcome(
-      memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, GraphError.self, QuantizationError.self
+      memory: 4 << 20, allowing: ONNXFileError.self, FileError.self, FileFormatError.self, GraphError.self,
+      QuantizationError.self
     ) {
       let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
       var options = InferenceSession.Options()

@@ -11,6 +11,7 @@ public protocol BehaviorClassifying: Sendable {
   ///
   /// - Parameter window: 48 · windowLength numbers, channel-major.
   /// - Returns: one probability a label, in the order of the labels; they add up to 1.
+  /// - Throws: ``MotionConfigurationError/wrongWindowSize(found:expected:)`` for another number of them.
   func probabilities(forWindow window: [Float]) throws -> [Float]
 
   /// The probabilities for several windows at once.
@@ -21,6 +22,7 @@ public protocol BehaviorClassifying: Sendable {
   ///   - windows: `[count, 48, windowLength]`: the windows one after the other.
   ///   - count: how many windows there are, 0 or more.
   /// - Returns: `[count, labels]`, flat.
+  /// - Throws: ``MotionConfigurationError`` unless `windows` holds `count` windows.
   func probabilities(forWindows windows: [Float], count: Int) throws -> [Float]
 }
 
@@ -36,14 +38,9 @@ extension BehaviorClassifying {
 
   /// Runs one window after the other.
   ///
-  /// - Throws: ``MotionConfigurationError/wrongWindowSize(found:expected:)`` unless `windows` holds `count` windows,
-  ///   and whatever the model throws.
+  /// - Throws: ``MotionConfigurationError`` unless `windows` holds `count` windows, and whatever the model throws.
   public func probabilities(forWindows windows: [Float], count: Int) throws -> [Float] {
-    let (expected, overflow) = windowSize.multipliedReportingOverflow(by: count)
-    guard count >= 0, !overflow, windows.count == expected else {
-      throw MotionConfigurationError.wrongWindowSize(
-        found: windows.count, expected: overflow || count < 0 ? 0 : expected)
-    }
+    try check(windows, count: count)
     var result: [Float] = []
     result.reserveCapacity(count * labels.count)
     for index in 0..<count {
@@ -51,6 +48,13 @@ extension BehaviorClassifying {
       result += try checked(probabilities(forWindow: window))
     }
     return result
+  }
+
+  /// - Throws: ``MotionConfigurationError`` unless `windows` holds `count` windows.
+  package func check(_ windows: [Float], count: Int) throws(MotionConfigurationError) {
+    let (expected, overflow) = windowSize.multipliedReportingOverflow(by: count)
+    guard count >= 0, !overflow else { throw .invalidWindowCount(count) }
+    guard windows.count == expected else { throw .wrongWindowSize(found: windows.count, expected: expected) }
   }
 
   /// The model's answer, once it is known to have one finite number a label.

@@ -8,6 +8,8 @@ public enum MotionConfigurationError: ApusError, Sendable, Equatable {
   case invalidSampleCount(Int)
   /// A window length outside 1...65,536.
   case windowLengthOutOfRange(Int)
+  /// A number of windows below 0, or of more than any memory holds.
+  case invalidWindowCount(Int)
   /// A window of another size than 48 numbers a frame.
   case wrongWindowSize(found: Int, expected: Int)
   /// A model without labels.
@@ -32,6 +34,8 @@ extension MotionConfigurationError: CustomStringConvertible {
       "\(count) random poses, expected 2 or more"
     case .windowLengthOutOfRange(let length):
       "window of \(length) frames, expected 1 to \(PoseBuffer.maximumCapacity)"
+    case .invalidWindowCount(let count):
+      "\(count) windows, expected 0 or more that fit in memory"
     case .wrongWindowSize(let found, let expected):
       "window of \(found) numbers, expected \(expected)"
     case .noLabels:

@@ -12,10 +12,12 @@ extension ModelProto {
 
   /// Reads a model that is already in memory; `name` is what messages call it.
   /// - Parameter folder: where files lie that hold tensors of the model; nil when it has none.
-  /// - Throws: ``FileFormatError`` for another format, ``ONNXFileError`` when something is wrong.
+  /// - Throws: ``FileError/empty(path:)`` for no bytes, ``FileFormatError`` for another format, ``ONNXFileError`` when
+  ///   something is wrong.
   public static func read(
     bytes: UnsafeRawBufferPointer, name: String, folder: String? = nil, access: FileAccess = .mapped
   ) throws -> ModelProto {
+    guard !bytes.isEmpty else { throw FileError.empty(path: name) }
     let external = folder.map { ExternalFiles(folder: $0, access: access) }
     return try read(FileSource(file: MappedFile(copying: bytes, name: name), externalFiles: external))
   }

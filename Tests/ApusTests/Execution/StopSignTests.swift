@@ -97,6 +97,7 @@ import Testing
     let error = "\(TensorError.memory(bytes: 24, limit: 10, shape: [2, 3]))"
     #expect(error.contains("shape [2, 3], 24 bytes") && error.contains("10 bytes") && error.contains("--memory-limit"))
     let growth = "\(TensorError.growth(bytes: 24, limit: 10, shape: [2, 3]))"
+    #expect(growth.contains("may take 10 bytes together; ") && !growth.contains("10 bytes together, 64"))
     #expect(growth.contains("shape [2, 3], 24 bytes") && growth.contains("InferenceSession.Limits.growth"))
   }
 }
