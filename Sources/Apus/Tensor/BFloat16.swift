@@ -28,8 +28,8 @@ extension Float {
 }
 
 extension BFloat16: TensorScalar {
-  /// ``DataType/bfloat16``.
-  public static var dataType: DataType { .bfloat16 }
+  /// That of ``DataType/bfloat16``.
+  public static var elementLayout: ElementLayout<BFloat16> { ElementLayout(.bfloat16) }
   /// Positive zero.
   public static var zero: BFloat16 { BFloat16(bitPattern: 0) }
 }

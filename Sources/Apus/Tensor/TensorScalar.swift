@@ -1,12 +1,25 @@
 import ApusKernelInterface
 
-/// A type whose values a ``Tensor`` can hold.
+/// A type whose values a ``Tensor`` can hold. Apus alone makes an ``ElementLayout``, so no other type can conform.
 public protocol TensorScalar: BitwiseCopyable, Hashable, Sendable {
-  /// The name of this type in files and messages.
-  static var dataType: DataType { get }
+  /// How values of this type lie in memory.
+  static var elementLayout: ElementLayout<Self> { get }
 
   /// The value that fresh and padded elements take.
   static var zero: Self { get }
+}
+
+/// How the elements of a tensor lie in memory. Opaque outside of Apus.
+public struct ElementLayout<Scalar: TensorScalar>: Sendable {
+  let dataType: DataType
+
+  /// - Parameter dataType: whose values are those of `Scalar`, byte for byte.
+  init(_ dataType: DataType) { self.dataType = dataType }
+}
+
+extension TensorScalar {
+  /// The name of this type in files and messages.
+  public static var dataType: DataType { elementLayout.dataType }
 }
 
 /// A type that layers compute in: `Float`, the working type, and `Double`, the reference it is compared with.
@@ -35,8 +48,8 @@ extension FloatingPointScalar {
 }
 
 extension Float: FloatingPointScalar {
-  /// ``DataType/float32``.
-  public static var dataType: DataType { .float32 }
+  /// That of ``DataType/float32``.
+  public static var elementLayout: ElementLayout<Float> { ElementLayout(.float32) }
   /// The kernels for `Float`.
   public static func implementation(under execution: Execution) -> ScalarImplementation<Float> {
     ScalarImplementation(kernels: execution.kernels.float32)
@@ -44,8 +57,8 @@ extension Float: FloatingPointScalar {
 }
 
 extension Double: FloatingPointScalar {
-  /// ``DataType/float64``.
-  public static var dataType: DataType { .float64 }
+  /// That of ``DataType/float64``.
+  public static var elementLayout: ElementLayout<Double> { ElementLayout(.float64) }
   /// The kernels for `Double`.
   public static func implementation(under execution: Execution) -> ScalarImplementation<Double> {
     ScalarImplementation(kernels: execution.kernels.float64)
@@ -54,54 +67,54 @@ extension Double: FloatingPointScalar {
 
 #if !(os(macOS) && arch(x86_64))
   extension Float16: TensorScalar {
-    /// ``DataType/float16``.
-    public static var dataType: DataType { .float16 }
+    /// That of ``DataType/float16``.
+    public static var elementLayout: ElementLayout<Float16> { ElementLayout(.float16) }
   }
 #endif
 
 extension Int8: TensorScalar {
-  /// ``DataType/int8``.
-  public static var dataType: DataType { .int8 }
+  /// That of ``DataType/int8``.
+  public static var elementLayout: ElementLayout<Int8> { ElementLayout(.int8) }
 }
 
 extension Int16: TensorScalar {
-  /// ``DataType/int16``.
-  public static var dataType: DataType { .int16 }
+  /// That of ``DataType/int16``.
+  public static var elementLayout: ElementLayout<Int16> { ElementLayout(.int16) }
 }
 
 extension Int32: TensorScalar {
-  /// ``DataType/int32``.
-  public static var dataType: DataType { .int32 }
+  /// That of ``DataType/int32``.
+  public static var elementLayout: ElementLayout<Int32> { ElementLayout(.int32) }
 }
 
 extension Int64: TensorScalar {
-  /// ``DataType/int64``.
-  public static var dataType: DataType { .int64 }
+  /// That of ``DataType/int64``.
+  public static var elementLayout: ElementLayout<Int64> { ElementLayout(.int64) }
 }
 
 extension UInt8: TensorScalar {
-  /// ``DataType/uint8``.
-  public static var dataType: DataType { .uint8 }
+  /// That of ``DataType/uint8``.
+  public static var elementLayout: ElementLayout<UInt8> { ElementLayout(.uint8) }
 }
 
 extension UInt16: TensorScalar {
-  /// ``DataType/uint16``.
-  public static var dataType: DataType { .uint16 }
+  /// That of ``DataType/uint16``.
+  public static var elementLayout: ElementLayout<UInt16> { ElementLayout(.uint16) }
 }
 
 extension UInt32: TensorScalar {
-  /// ``DataType/uint32``.
-  public static var dataType: DataType { .uint32 }
+  /// That of ``DataType/uint32``.
+  public static var elementLayout: ElementLayout<UInt32> { ElementLayout(.uint32) }
 }
 
 extension UInt64: TensorScalar {
-  /// ``DataType/uint64``.
-  public static var dataType: DataType { .uint64 }
+  /// That of ``DataType/uint64``.
+  public static var elementLayout: ElementLayout<UInt64> { ElementLayout(.uint64) }
 }
 
 extension Bool: TensorScalar {
-  /// ``DataType/bool``, a byte that is 0 or 1.
-  public static var dataType: DataType { .bool }
+  /// That of ``DataType/bool``, a byte that is 0 or 1.
+  public static var elementLayout: ElementLayout<Bool> { ElementLayout(.bool) }
   /// False.
   public static var zero: Bool { false }
 }
