@@ -56,6 +56,8 @@ public struct ParityCheck: Sendable {
   /// The same in DOUBLE; empty unless asked for.
   let truthSteps: [ParityStep]
   let truthGraph: Graph?
+  /// Whether what is computed in DOUBLE is moved by chance, as far as nodes may be off.
+  private(set) var measuresDrift = false
 
   /// Prepares every node as the file has it; what cannot be prepared is reported, not thrown.
   /// - Throws: ``GraphError`` for a graph that contradicts itself.
@@ -76,17 +78,39 @@ public struct ParityCheck: Sendable {
   ///
   /// - Parameters:
   ///   - inputs: a value for each input of the model that has no default. Other names are ignored.
-  ///   - progress: called before each node with its position.
+  ///   - progress: called before each node with its position; from the first on again where rounding alone may have carried
+  ///     the model away, and it is run in DOUBLE too.
   /// - Throws: ``GraphError/input(name:reason:)`` for inputs that do not fit the model, what `reference` throws.
   public func run(
     _ inputs: [String: GraphValue], reference: ReferenceValues, progress: (Int) -> Void = { _ in }
+  ) throws -> ParityReport {
+    var report = try report(inputs, reference: reference, progress: progress)
+    if case .accumulated = report.verdict, options.tolerance.isRules, !options.computesTruth {
+      report.takeDrifts(of: try measuringDrift.report(inputs, reference: reference, progress: progress))
+    }
+    try model.checkFiles()
+    return report
+  }
+
+  /// The same check beside a run in DOUBLE whose results are moved by chance.
+  private var measuringDrift: ParityCheck {
+    get throws {
+      var options = options
+      (options.computesTruth, options.profilesErrors) = (true, false)
+      var check = try ParityCheck(model, options: options)
+      check.measuresDrift = true
+      return check
+    }
+  }
+
+  private func report(
+    _ inputs: [String: GraphValue], reference: ReferenceValues, progress: (Int) -> Void
   ) throws -> ParityReport {
     var run = try ParityRun(self, inputs: inputs, reference: reference)
     for index in steps.indices {
       progress(index)
       try run.step(index)
     }
-    try model.checkFiles()
     return run.report
   }
 

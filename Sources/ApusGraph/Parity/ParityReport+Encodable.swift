@@ -65,6 +65,7 @@ extension ParityReport.Status {
     case .wrong: "wrong"
     case .unfit: "reference_does_not_fit"
     case .inherits: "inherits"
+    case .drifts: "drifts"
     case .unchecked: "unchecked"
     case .random: "random"
     case .failed: "failed"
@@ -172,7 +173,7 @@ extension ValueDifference: Encodable {
 
 extension ParityReport.OperatorSummary: Encodable {
   enum CodingKeys: String, CodingKey {
-    case name, nodes, checked, wrong, inherits, failed
+    case name, nodes, checked, wrong, inherits, drifts, failed
     case unfit = "reference_does_not_fit"
     case offByOneLevel = "off_by_one_level"
     case largestError = "largest_relative_rms"
@@ -189,6 +190,7 @@ extension ParityReport.OperatorSummary: Encodable {
     try container.encode(offByOneLevel, forKey: .offByOneLevel)
     try container.encode(unfit, forKey: .unfit)
     try container.encode(inherits, forKey: .inherits)
+    try container.encode(drifts, forKey: .drifts)
     try container.encode(failed, forKey: .failed)
     // JSON has no infinity: a shape or a NaN that is wrong leaves the number out.
     if largestError.isFinite { try container.encode(largestError, forKey: .largestError) }

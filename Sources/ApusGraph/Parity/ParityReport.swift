@@ -15,6 +15,8 @@ public struct ParityReport: Sendable {
     case unfit(UnfitReference)
     /// The node is right on the reference's inputs; its own inputs were off already.
     case inherits
+    /// The same, and no further off than rounding alone carries the model: it parts as far from itself in DOUBLE.
+    case drifts
     /// The reference has none of its outputs.
     case unchecked
     /// Its outputs depend on chance; the reference's are taken over.
@@ -83,6 +85,9 @@ public struct ParityReport: Sendable {
     public let isolated: ValueDifference?
     /// Apus' own run, from the model's inputs on.
     public let cumulative: ValueDifference?
+    /// Whether the cumulative error is beyond the tolerance, and yet no more than four times that of Apus' own run against
+    /// the same in DOUBLE. False where the model was not computed in DOUBLE.
+    public let isDrift: Bool
     /// Both sides held against DOUBLE; nil unless ``ParityCheck/Options/computesTruth`` asked for it.
     public let truth: Truth?
     /// How the isolated error is spread or, where it is within the tolerance, the cumulative one; nil unless
@@ -217,6 +222,8 @@ extension ParityReport {
     public internal(set) var unfit = 0
     /// How many were only handed an error.
     public internal(set) var inherits = 0
+    /// How many are off by no more than rounding carries the model.
+    public internal(set) var drifts = 0
     /// The nodes that could not be run.
     public internal(set) var failed = 0
     /// The largest isolated error: the RMS of the differences by the RMS of the expected.
@@ -239,6 +246,7 @@ extension ParityReport {
       case .offByOneLevel: summary.offByOneLevel += 1
       case .unfit: summary.unfit += 1
       case .inherits: summary.inherits += 1
+      case .drifts: summary.drifts += 1
       case .failed: summary.failed += 1
       default: break
       }

@@ -105,7 +105,9 @@ struct ParityRun {
         bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
     for (position, output) in node.outputs.enumerated() {
       guard let output else { continue }
-      try store(output, position, expected[output], Results(own: ownResult, fed: fedResult), step, isShared: isShared)
+      try store(
+        output, position, expected[output], Results(own: ownResult, fed: fedResult), step, terms: judged.terms,
+        isShared: isShared)
       let computed = doubted ?? fedResult
       guard !inDoubt.isEmpty || status == .wrong, !step.lastUses.contains(output),
         let value = computed.outcome.value(position)
@@ -182,7 +184,7 @@ struct ParityRun {
 
   private mutating func store(
     _ id: Graph.ValueID, _ position: Int, _ expected: GraphValue?, _ results: Results, _ step: ParityStep,
-    isShared: Bool
+    terms: Int, isShared: Bool
   ) throws {
     let (ownValue, fedValue) = (results.own.outcome.value(position), results.fed.outcome.value(position))
     let type = ownValue?.elementType ?? fedValue?.elementType ?? check.graph.values[id].type?.elementType
@@ -196,12 +198,24 @@ struct ParityRun {
       func truth(_ result: ParityWay.Result) -> GraphValue? {
         step.isDeterministic ? result.truth?.value(position) : nil
       }
-      own.set(id, to: nextOwn, truth: truth(results.own) ?? widened)
+      own.set(id, to: nextOwn, truth: try truth(results.own).map { try moved($0, id, step, terms: terms) } ?? widened)
       fed.set(id, to: nextFed, truth: widened ?? truth(results.fed))
     }
     if let nextOwn, let nextFed {
       if given == nil ? isShared : try nextOwn.hasSameBytes(as: nextFed) { shared.insert(id) }
     }
+  }
+
+  /// A result in DOUBLE, moved by chance where drift is measured: as far as the node may be off by itself, whose own
+  /// arithmetic rounds.
+  private func moved(_ value: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int) throws -> GraphValue {
+    guard check.measuresDrift, !step.isConstant, let type = coarsest[id],
+      step.node.facts?.accuracy.passesErrorsOn != true
+    else { return value }
+    let tolerance = try check.options.tolerance.isolated(
+      value, computedIn: type, terms: terms, leastScale: step.node.facts?.accuracy.leastScale ?? 0)
+    return try value.moved(
+      within: tolerance, seed: check.options.seed ^ UInt64(truncatingIfNeeded: id) &* 0x9E37_79B9_7F4A_7C15)
   }
 
   // MARK: Doubts
@@ -303,14 +317,14 @@ struct ParityRun {
       let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
       // What comes of an infinity that the reference does not have is no error of the node's own.
       if alone?.isAcceptable == false, node.reads.contains(where: overflowed.contains) { alone = nil }
+      let atEnd = try values.own.map {
+        try cumulative($0, expected, output, type: type, adding: allowance, step)
+      }
       judgement.outputs.append(
         ParityReport.Output(
           name: check.graph.values[output].name,
           type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
-          isolated: alone,
-          cumulative: try values.own.map {
-            try cumulative($0, expected, output, type: type, adding: allowance, step)
-          },
+          isolated: alone, cumulative: atEnd, isDrift: try isDrift(atEnd, values, step),
           truth: try truth(expected, values),
           profile: check.options.profilesErrors ? try profiled.flatMap { try ErrorProfile($0, expected) } : nil))
     }
@@ -450,6 +464,18 @@ struct ParityRun {
       allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
+  /// Whether an error at the end of a run of its own is no more than rounding alone makes on the way: the same run in
+  /// DOUBLE is as far away. A network that rounds to levels, or chooses between buckets, makes much of a last place.
+  private func isDrift(_ difference: ValueDifference?, _ values: Values, _ step: ParityStep) throws -> Bool {
+    guard let difference, !difference.isAcceptable, let own = values.own, let truth = values.truth,
+      own.elementType?.isFloatingPoint == true || step.givesLevels || step.addsUpLevels,
+      let error = difference.comparison?.relativeRootMeanSquare, error.isFinite,
+      let drift = try ValueDifference(own, truth, tolerance: .exact, allowsLevels: false).comparison?
+        .relativeRootMeanSquare
+    else { return false }
+    return error <= ParityTolerance.allowance(forRounding: drift)
+  }
+
   /// What the cumulative errors of a node's outputs go by at least.
   ///
   /// - Parameter limit: what is left out of the output's own scale begins here. A mask that is added is no scale either.
@@ -486,7 +512,8 @@ struct ParityRun {
     }
     if outputs.isEmpty { return .unchecked }
     if outputs.contains(where: { $0.isolated?.isAcceptable == false }) { return .wrong }
-    if outputs.contains(where: { $0.cumulative?.isAcceptable == false }) { return .inherits }
+    let inherited = outputs.filter { $0.cumulative?.isAcceptable == false }
+    if !inherited.isEmpty { return inherited.allSatisfy(\.isDrift) ? .drifts : .inherits }
     let levels = outputs.contains { $0.isolated?.isOffByOneLevel == true || $0.cumulative?.isOffByOneLevel == true }
     return levels ? .offByOneLevel : .equal
   }

@@ -27,6 +27,10 @@ import Apus
 /// that quantises, where one rounding makes a whole level, floating-point numbers and sums of levels may be off by two
 /// levels of 255 that reach from the largest magnitude to its negative, and the levels themselves by two.
 ///
+/// Where no node differs by itself and a value is beyond that all the same, the whole model is computed in DOUBLE as well:
+/// a root mean square up to four times as large as that from the model's own run to it is rounding's, and no difference.
+/// Numbers that are given in place of the rules are all that holds.
+///
 /// All other integers must be equal, behind a node that quantises as well, for a label or an index has no magnitude; so
 /// must Booleans and texts.
 public struct ParityTolerance: Sendable, Hashable {
@@ -44,6 +48,9 @@ public struct ParityTolerance: Sendable, Hashable {
     self.absolute = absolute
     self.scaled = scaled
   }
+
+  /// Whether no number takes the place of the rules'.
+  var isRules: Bool { relative == nil && absolute == nil && scaled == nil }
 
   /// The tolerance of a node on the reference's own inputs.
   ///

@@ -124,7 +124,7 @@ extension ParityResults {
   private static func outcome(_ node: ParityReport.NodeReport) -> Outcome {
     let output = ParityText.worstOutput(node)
     return switch node.status {
-    case .equal, .offByOneLevel: .success
+    case .equal, .offByOneLevel, .drifts: .success
     case .unchecked, .random: .skipped(ParityText.remark(node.status))
     case .unfit(let reason): .skipped("\(reason)")
     case .wrong: .failure("this file and the reference part here", details: output?.isolated?.text ?? "")

@@ -107,6 +107,7 @@ struct ParityPage {
       .facts([
         .init("nodes", "\(report.nodes.count)"), .init("values checked", "\(report.checkedCount)"),
         .init("nodes that differ", count { $0 == .wrong }), .init("that inherit", count { $0 == .inherits }),
+        .init("that drift by rounding", count { $0 == .drifts }),
         .init("unchecked", "\(report.uncheckedCount)"),
         .init("values that do not fit", "\(report.unfitNames.count)"),
       ])

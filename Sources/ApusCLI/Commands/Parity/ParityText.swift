@@ -42,7 +42,7 @@ struct ParityText {
   private func isNoteworthy(_ node: ParityReport.NodeReport) -> Bool {
     switch node.status {
     case .equal, .unchecked, .random: false
-    case .offByOneLevel, .wrong, .unfit, .inherits, .failed, .notComputed: true
+    case .offByOneLevel, .wrong, .unfit, .inherits, .drifts, .failed, .notComputed: true
     }
   }
 
@@ -86,7 +86,7 @@ struct ParityText {
     switch node.status {
     case .equal: terminal.mark(true)
     case .wrong, .failed: terminal.mark(false)
-    case .inherits, .unfit, .offByOneLevel, .notComputed: terminal.styled("~", .yellow)
+    case .inherits, .drifts, .unfit, .offByOneLevel, .notComputed: terminal.styled("~", .yellow)
     case .unchecked, .random: terminal.styled("·", .dim)
     }
   }
@@ -97,7 +97,7 @@ struct ParityText {
     case .wrong, .failed: terminal.styled(remark, .red)
     case .unfit, .inherits: terminal.styled(remark, .yellow)
     case .unchecked, .random: terminal.styled(remark, .dim)
-    case .equal, .offByOneLevel, .notComputed: remark
+    case .equal, .offByOneLevel, .drifts, .notComputed: remark
     }
   }
 
@@ -108,6 +108,7 @@ struct ParityText {
     case .wrong: "differs"
     case .unfit: "the reference does not fit"
     case .inherits: "inherits"
+    case .drifts: "drifts by rounding"
     case .offByOneLevel: "levels off by one"
     case .unchecked: "unchecked"
     case .random: "random, taken over"

@@ -11,7 +11,9 @@ struct ParityVerdict {
     switch report.verdict {
     case .nothingChecked: (word, rest) = ("nothing was checked", "")
     case .equal:
-      (word, rest) = ("equal", ": all \(report.checkedCount) values are within tolerance" + Self.note(report))
+      let drifting = report.nodes.count { $0.status == .drifts }
+      let values = drifting == 0 ? "all \(report.checkedCount) values are" : "every node is"
+      (word, rest) = ("equal", ": \(values) within tolerance" + Self.note(report))
     case .wrong(let first, let count):
       var sentence = ": this file and the reference part at \(described(first))"
       let suspects = report.nodes[first].suspects
@@ -60,6 +62,11 @@ struct ParityVerdict {
     let isForeign = !report.unknownNames.isEmpty && (report.isReferenceModel || !alone.isEmpty)
     var parts: [String] = []
     if levels > 0 { parts.append("\(levels) with quantised levels off by one") }
+    let drifting = report.nodes.count { $0.status == .drifts }
+    if drifting > 0 {
+      parts.append(
+        "at \(drifting) rounding has added up to more, no further than the model parts from itself in DOUBLE")
+    }
     if unfit > 0 {
       parts.append(
         "\(unfit) of the reference's values \(unfit == 1 ? "does" : "do") not fit this file and "
