@@ -21,6 +21,26 @@ import Testing
       quantized = try file.tensor(named: "quantized", as: Float.self).elements
     }
 
+    /// How far integers are from floats, root of the mean squares, as a part of these.
+    var relativeError: Double {
+      let (error, power) = zip(quantized, logits).reduce(into: (0.0, 0.0)) { sums, pair in
+        sums.0 += Double(pair.0 - pair.1) * Double(pair.0 - pair.1)
+        sums.1 += Double(pair.1) * Double(pair.1)
+      }
+      return (error / power).squareRoot()
+    }
+
+    /// The model with another node behind the logits, whose result is the only output.
+    func ending(in type: String, _ attribute: String, _ number: Int64) throws -> ONNXModel {
+      var proto = model.proto
+      proto.graph.nodes.append(
+        NodeProto(
+          name: "end", opType: type, inputs: ["logits"], outputs: ["end"],
+          attributes: [AttributeProto(name: attribute, value: .int(number))]))
+      proto.graph.outputs = [ValueInfoProto(name: "end")]
+      return try ONNXModel(proto)
+    }
+
     func observed(_ rule: StaticQuantization.RangeRule = .extremes) throws -> StaticQuantization {
       var quantization = try StaticQuantization(model, rangeRule: rule)
       for sample in samples { try quantization.observe(sample) }
@@ -88,11 +108,7 @@ import Testing
     let all = try quantization.choice(probes: network.samples, tolerance: 1)
     #expect(all.layers == [0, 1, 2, 3])
     #expect(all.effects.allSatisfy { $0 > 0 })
-    let (error, power) = zip(network.quantized, network.logits).reduce(into: (0.0, 0.0)) { sums, pair in
-      sums.0 += Double(pair.0 - pair.1) * Double(pair.0 - pair.1)
-      sums.1 += Double(pair.1) * Double(pair.1)
-    }
-    #expect(abs(all.error.total - (error / power).squareRoot()) < 0.05 * all.error.total)
+    #expect(abs(all.error.total - network.relativeError) < 0.05 * all.error.total)
 
     let worst = try #require(all.effects.indices.max { all.effects[$0] < all.effects[$1] })
     let tolerance =
@@ -104,6 +120,76 @@ import Testing
     #expect(try quantization.choice(probes: network.samples, tolerance: 0).layers.isEmpty)
     let kept = try quantization.choice(probes: network.samples, tolerance: 1, keeping: ["first"])
     #expect(kept.layers == [1, 2, 3])
+  }
+
+  /// FLOAT16 is the 10th of the standard's types, DOUBLE the 11th.
+  @Test(arguments: [10, 11] as [Int64])
+  func outputsOfAnyWidthShowWhatLayersCost(type: Int64) throws {
+    let network = try Network()
+    var quantization = try StaticQuantization(network.ending(in: "Cast", "to", type), rangeRule: .extremes)
+    for sample in network.samples { try quantization.observe(sample) }
+    let all = try quantization.choice(probes: network.samples, tolerance: 1)
+    #expect(abs(all.error.total - network.relativeError) < 0.05 * network.relativeError)
+    #expect(all.effects.allSatisfy { $0 > 0 })
+    #expect(try quantization.choice(probes: network.samples, tolerance: 0).layers.isEmpty)
+  }
+
+  @Test func sessionsInDoubleShowWhatLayersCost() throws {
+    let network = try Network()
+    var quantization = try StaticQuantization(
+      network.model, rangeRule: .extremes, options: .init(computesInFloat64: true))
+    for sample in network.samples { try quantization.observe(sample) }
+    let all = try quantization.choice(probes: network.samples, tolerance: 1)
+    #expect(abs(all.error.total - network.relativeError) < 0.05 * network.relativeError)
+  }
+
+  @Test func whereNothingShowsWhatLayersCostNoneIsChosen() throws {
+    let network = try Network()
+    var quantization = try StaticQuantization(network.ending(in: "ArgMax", "axis", -1))
+    for sample in network.samples { try quantization.observe(sample) }
+    let error = #expect(throws: QuantizationError.self) { try quantization.choice(probes: network.samples) }
+    #expect(error?.description.hasPrefix("no output is of floating-point numbers") == true)
+    #expect(error?.fault == .data)
+  }
+
+  /// How many rows there are follows from numbers, and one level is enough for another row.
+  @Test func outputsOfOtherShapesAreNotFree() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    try graph.constant("w", GraphValue(Tensor([1, 0.25] as [Float], shape: [2, 1])))
+    try graph.constant("limit", GraphValue(Tensor([100.25] as [Float], shape: [1, 1])))
+    graph.node("MatMul", ["x", "w"], ["a"])
+    graph.node("Equal", ["a", "limit"], ["same"])
+    graph.node("NonZero", ["same"], ["places"])
+    graph.node("Cast", ["places"], ["y"], ["to": .int(1)])
+    var quantization = try StaticQuantization(graph.model(outputs: ["y"]))
+    // 100 + 0.25, of which no sum of levels of 100 / 255 and 1 / 127 is one.
+    let sample = ["x": GraphValue(try Tensor([100, 1] as [Float], shape: [1, 2]))]
+    try quantization.observe(sample)
+    let choice = try quantization.choice(probes: [sample], tolerance: 1)
+    #expect(choice.effects == [Double.infinity])
+    #expect(choice.layers.isEmpty)
+  }
+
+  @Test func argumentsThatCannotBeAreRefused() throws {
+    let network = try Network()
+    let quantization = try network.observed()
+    func refused(_ body: () throws -> Void) {
+      let error = #expect(throws: QuantizationError.self) { try body() }
+      #expect(error?.fault == .usage)
+    }
+    refused { _ = try quantization.choice(probes: []) }
+    for tolerance in [-1, -.infinity, .nan] as [Double] {
+      refused { _ = try quantization.choice(probes: network.samples, tolerance: tolerance) }
+    }
+    refused { _ = try quantization.choice(probes: network.samples, keeping: ["frist"]) }
+    for index in [-1, 4, 99, .min, .max] { refused { _ = try quantization.model([0, index]) } }
+    for part in [.nan, .infinity, 1e300, -1, 0.5, 1.001] as [Double] {
+      refused { _ = try StaticQuantization(network.model, rangeRule: .percentile(part)) }
+      var other = quantization
+      other.rangeRule = .percentile(part)
+      refused { _ = try other.model([0]) }
+    }
   }
 
   /// Two products of one value, of which a first pass takes one and a second the other: what is new has names of its

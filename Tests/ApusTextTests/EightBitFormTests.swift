@@ -72,6 +72,7 @@ import Testing
     let samples = QuantizationCost.samples(count: 9, seed: 5, for: model)
     #expect(samples == QuantizationCost.samples(count: 9, seed: 5, for: model))
     #expect(samples != QuantizationCost.samples(count: 9, seed: 6, for: model))
+    for count in [0, -1, .min] { #expect(QuantizationCost.samples(count: count, seed: 5, for: model).isEmpty) }
     #expect(samples.allSatisfy { $0.ids.count == 12 && $0.ids.allSatisfy((0..<45).contains) && $0.position < 12 })
   }
 

@@ -13,7 +13,7 @@ public struct QuantizationChoice: Sendable {
 /// How far a model's outputs are from those in floats.
 public struct OutputError: Sendable {
   /// For each output of floating-point numbers the root of the mean squared difference as a part of the root of its own
-  /// mean square.
+  /// mean square. One that has another shape in every probe is left out, and infinite where no other is left.
   public let outputs: [(name: String, relativeError: Double)]
 
   /// The root of the mean square over the outputs.
@@ -33,15 +33,22 @@ extension StaticQuantization {
   ///
   /// - Parameters:
   ///   - probes: inputs on which outputs are compared, at least one.
-  ///   - tolerance: the greatest ``OutputError/total``.
-  ///   - kept: names of nodes that stay in floats whatever they cost.
+  ///   - tolerance: the greatest ``OutputError/total``, not below 0.
+  ///   - kept: names of ``layers`` that stay in floats whatever they cost.
   ///   - progress: is told how many of how many measurements were made.
-  /// - Throws: ``GraphError``.
+  /// - Throws: ``GraphError``; ``QuantizationError`` where no output is of floating-point numbers, so that nothing shows
+  ///   what a layer costs, and for an argument that cannot be.
   public func choice(
     probes: [[String: GraphValue]], tolerance: Double = 0.05, keeping kept: Set<String> = [],
     progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> QuantizationChoice {
-    let expected = try probes.map { try session.run($0) }
+    try check(probes, tolerance, keeping: kept)
+    let expected = try probes.map { try session.run($0).compactMapValues(\.floatingPointTensor) }
+    guard expected.contains(where: { !$0.isEmpty }) else {
+      throw QuantizationError(
+        "no output is of floating-point numbers, so that nothing shows what eight bits cost: make an output of what they "
+          + "follow from too")
+    }
     let total = layers.count + 1
     var effects: [Double] = []
     for index in layers.indices {
@@ -66,26 +73,62 @@ extension StaticQuantization {
     return QuantizationChoice(layers: Set(chosen), effects: effects, error: error)
   }
 
+  private func check(_ probes: [[String: GraphValue]], _ tolerance: Double, keeping kept: Set<String>) throws {
+    guard !probes.isEmpty else {
+      throw QuantizationError("no probe is given, on which outputs could be compared", fault: .usage)
+    }
+    guard tolerance >= 0 else {
+      throw QuantizationError("the tolerance is \(tolerance); a number not below 0 was expected", fault: .usage)
+    }
+    if let name = kept.subtracting(layers.map(\.name)).min() {
+      throw QuantizationError("'\(name)' is to be kept: no layer that could be quantised has this name", fault: .usage)
+    }
+  }
+
   /// The error of the outputs with some layers in eight bits.
   private func error(
-    with chosen: Set<Int>, _ probes: [[String: GraphValue]], _ expected: [[String: GraphValue]]
+    with chosen: Set<Int>, _ probes: [[String: GraphValue]], _ expected: [[String: AnyTensor]]
   ) throws -> OutputError {
     let session = try InferenceSession(model(chosen), options: session.options)
     var errors: [String: RelativeError] = [:]
     for (inputs, expected) in zip(probes, expected) {
       for (name, value) in try session.run(inputs) {
-        guard case .tensor(.float32(let found)) = value, case .tensor(.float32(let wanted))? = expected[name],
-          found.shape == wanted.shape
-        else { continue }
-        errors[name, default: RelativeError()].add(found, of: wanted)
+        guard let found = value.floatingPointTensor, let wanted = expected[name], found.shape == wanted.shape else {
+          continue
+        }
+        try errors[name, default: RelativeError()].add(found, of: wanted)
       }
     }
-    let graph = folded.graph
+    let names = folded.graph.outputs.map { folded.graph.values[$0].name }
+    // As far off as can be: what has another shape throughout, and what is NaN in one of them alone.
+    guard !errors.isEmpty else {
+      return OutputError(
+        outputs: names.filter { name in expected.contains { $0[name] != nil } }.map { ($0, .infinity) })
+    }
     return OutputError(
-      outputs: graph.outputs.compactMap { output in
-        let name = graph.values[output].name
-        // What is NaN in one of them alone is as far off as can be.
-        return errors[name].map { (name, $0.value.isNaN ? .infinity : $0.value) }
-      })
+      outputs: names.compactMap { name in errors[name].map { (name, $0.value.isNaN ? .infinity : $0.value) } })
+  }
+}
+
+extension RelativeError {
+  /// In Double where one of the two is, else in Float, which holds all numbers of the narrower types.
+  fileprivate mutating func add(_ x: AnyTensor, of y: AnyTensor) throws {
+    if x.dataType == .float64 || y.dataType == .float64 {
+      try add(x.converted(to: Double.self), of: y.converted(to: Double.self))
+    } else {
+      try add(x.converted(to: Float.self), of: y.converted(to: Float.self))
+    }
+  }
+}
+
+extension GraphValue {
+  /// Floating-point numbers, of an optional too; nil for any other value.
+  fileprivate var floatingPointTensor: AnyTensor? {
+    switch self {
+    case .tensor(let tensor): tensor.dataType.isFloatingPoint ? tensor : nil
+    case .coded(let tensor): tensor.elementType.isFloatingPoint ? try? AnyTensor(tensor.widened()) : nil
+    case .optional(let value, _): value?.floatingPointTensor
+    case .strings, .sequence: nil
+    }
   }
 }

@@ -15,10 +15,17 @@ public struct StaticQuantization: Sendable {
   public enum RangeRule: Sendable, Equatable {
     /// From the least to the greatest.
     case extremes
-    /// Without the outermost numbers of each side; 0.9999 leaves out one in ten thousand.
+    /// Without the outermost numbers of each side; 0.9999 leaves out one in ten thousand. Above a half, 1 at most.
     case percentile(Double)
     /// The range with the least mean squared error: what it cuts off against how far apart its levels lie.
     case leastError
+
+    /// - Throws: ``QuantizationError`` for a part that would leave nothing between the two sides.
+    func check() throws {
+      guard case .percentile(let part) = self, !(part > 0.5 && part <= 1) else { return }
+      throw QuantizationError(
+        "the part \(part) of the numbers: more than 0.5 and at most 1 was expected", fault: .usage)
+    }
   }
 
   /// A convolution or a product that can be computed in eight bits.
@@ -62,10 +69,11 @@ public struct StaticQuantization: Sendable {
   public var rangeRule: RangeRule
 
   /// - Throws: ``GraphError`` for a model that cannot be run; ``QuantizationError`` for one that has no layer to quantise,
-  ///   or whose operators are of a version before 10.
+  ///   or whose operators are of a version before 10, and for a rule that leaves no range.
   public init(_ model: any GraphModel, rangeRule: RangeRule = .leastError, options: InferenceSession.Options = .init())
     throws
   {
+    try rangeRule.check()
     let graph = try model.graph.inliningConstants().withoutIdentities().foldingConstants().foldingScales(.fast)
     (quantizable, exceptions) = try Self.layers(of: graph)
     guard !quantizable.isEmpty else { throw QuantizationError(Self.emptiness(of: graph, exceptions)) }
@@ -135,9 +143,10 @@ public struct StaticQuantization: Sendable {
       outputTypes[output.name] = value.type.withoutExtents
     }
     for (index, name) in names.enumerated() {
-      guard case .tensor(.float32(let tensor))? = values[name] else { continue }
+      guard case .tensor(let tensor)? = values[name], tensor.dataType.isFloatingPoint else { continue }
       do {
-        try histograms[index].add(tensor)
+        // Of Double where the session computes in it.
+        try histograms[index].add(tensor.converted(to: Float.self))
       } catch let error as OperatorError {
         throw QuantizationError("'\(name)' cannot be quantised: \(error)")
       }
@@ -148,9 +157,14 @@ public struct StaticQuantization: Sendable {
   /// The model with some layers in eight bits.
   ///
   /// - Parameter chosen: indices of ``layers``; the others stay as they are.
-  /// - Throws: ``QuantizationError`` where nothing was observed.
+  /// - Throws: ``QuantizationError`` where nothing was observed, for an index that no layer has, and for a rule that leaves
+  ///   no range.
   public func model(_ chosen: Set<Int>) throws -> any GraphModel {
     guard sampleCount > 0 else { throw QuantizationError("no sample has shown which numbers there are to quantise") }
+    try rangeRule.check()
+    if let index = chosen.first(where: { !layers.indices.contains($0) }) {
+      throw QuantizationError("layer \(index) of \(layers.count), counted from 0, is none", fault: .usage)
+    }
     let positions = Dictionary(zip(observed, observed.indices), uniquingKeysWith: { first, _ in first })
     var graph = try folded.graph.quantizing(chosen.sorted().map { quantizable[$0] }) { value in
       positions[value].map { histograms[$0].range(rangeRule) } ?? 0...0

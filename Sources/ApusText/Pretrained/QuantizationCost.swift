@@ -95,14 +95,14 @@ public struct QuantizationCost: Sendable {
     return key(a) < key(b)
   }
 
-  /// Random texts, the same for the same seed; each has a place that is predicted.
+  /// Random texts, the same for the same seed; each has a place that is predicted. None for a count below 1.
   public static func samples(
     count: Int, seed: UInt64, for model: MaskedLanguageModel<Float>, length: Int = 32
   ) -> [Sample] {
     var random = SplitMix64(seed: seed)
     func number(below limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
     let length = max(1, min(length, model.positionCount))
-    return (0..<count).map { _ in
+    return (0..<max(0, count)).map { _ in
       Sample(ids: (0..<length).map { _ in number(below: model.vocabularySize) }, position: number(below: length))
     }
   }

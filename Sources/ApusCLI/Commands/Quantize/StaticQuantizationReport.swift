@@ -122,7 +122,7 @@ struct StaticQuantizationReport: Encodable {
     }
     lines.append(
       "on \(probes) \(probes == 1 ? "sample" : "samples") outputs differ: "
-        + (differences.isEmpty ? "none is of floats" : differences.prefix(8).joined(separator: ", "))
+        + differences.prefix(8).joined(separator: ", ")
         + (differences.count > 8 ? ", …" : ""))
     if let relativeError, relativeError > tolerance {
       lines.append("that is beyond --tolerance \(NumberText.short(tolerance)): more samples, or --keep more layers")
