@@ -145,6 +145,23 @@ import Testing
     #expect(try copy.encode() == model.encode())
   }
 
+  @Test func modelsInMemoryAreThoseOfFiles() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(2)])
+    graph.node("Neg", ["x"], ["y"])
+    let encoded = try graph.model(outputs: ["y"]).proto.encode()
+    let model = try encoded.withUnsafeBytes { try ONNXModel(bytes: $0, name: "memory") }
+    let y = try InferenceSession(model).run(["x": GraphValue(Tensor([1, -2] as [Float]))])["y"]
+    #expect(try y?.tensor(of: Float.self)?.elements == [-1, 2])
+    #expect(throws: FileError.empty(path: "nothing")) {
+      try ONNXModel(bytes: UnsafeRawBufferPointer(start: nil, count: 0), name: "nothing")
+    }
+    let error = #expect(throws: ONNXFileError.self) {
+      try [UInt8](repeating: 0xFF, count: 9).withUnsafeBytes { try ONNXModel(bytes: $0, name: "damaged") }
+    }
+    #expect(error?.file == "damaged")
+  }
+
   @Test func typesThatAreNotKeptAreNotWritten() throws {
     #expect(onnxRefusal { _ = try messages().encode() } == .unwritableType("sparse tensor"))
   }

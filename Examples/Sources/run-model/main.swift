@@ -20,9 +20,12 @@ for input in session.inputs where !input.hasDefault {
   inputs[input.name] = try GraphValue(zeros: type, shape: shape.map { $0 ?? 1 })
 }
 
-let outputs = try await session.run(inputs)
+let outputs = try session.run(inputs)
 for output in session.outputs {
   guard let value = outputs[output.name] else { continue }
   print("gives \(output.name):", value.type)
-  if let numbers = value.tensor(of: Float.self) { print(numbers) }
+  // FLOAT16, DOUBLE and their kin too, rounded to FLOAT.
+  if case .tensor(let numbers) = value, numbers.dataType.isFloatingPoint {
+    print(try numbers.converted(to: Float.self))
+  }
 }

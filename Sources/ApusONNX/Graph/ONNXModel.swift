@@ -26,6 +26,14 @@ public struct ONNXModel: GraphModel {
     try self.init(.read(contentsOf: path, access: access))
   }
 
+  /// Reads a model that is already in memory, whose bytes are copied; `name` is what messages call it.
+  /// - Parameter folder: where files lie that hold tensors of the model; nil when it has none.
+  /// - Throws: ``FileError/empty(path:)`` for no bytes, ``FileFormatError`` for another format, ``ONNXFileError`` for a
+  ///   damaged one, ``GraphError/graph(_:)``.
+  public init(bytes: UnsafeRawBufferPointer, name: String, folder: String? = nil) throws {
+    try self.init(.read(bytes: bytes, name: name, folder: folder))
+  }
+
   /// - Throws: ``GraphError/graph(_:)``; ``ONNXFileError`` where a file that holds tensors is missing.
   public init(_ proto: ModelProto) throws {
     self.proto = proto
