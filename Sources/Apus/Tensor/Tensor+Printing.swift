@@ -2,12 +2,14 @@ import ApusBase
 import ApusPlatform
 
 extension Tensor: CustomStringConvertible {
-  /// Type and shape, then the elements in columns, as NumPy prints them:
+  /// Type and shape, then the elements in columns and brackets, as NumPy arranges them:
   ///
   ///     float32 [2, 3]
   ///     [[ 1.00, -2.50,  0.25],
   ///      [10.00,  0.00,  3.00]]
   ///
+  /// Floating-point numbers have as many decimals as all of them need, four at most. They have exponents where NumPy
+  /// gives them some: from 1e8 on, below 1e-4, and where one is more than a thousand times another that is not 0.
   /// Beyond a thousand elements only the first and last three along each axis are shown.
   public var description: String {
     let header = "\(dataType) \(shape)"
@@ -89,11 +91,15 @@ private struct TensorPrinter {
     }
   }
 
-  /// Floating-point numbers with the same number of decimals, at most four; with exponents where they are too large or
-  /// too small for that.
+  /// Floating-point numbers with the same number of decimals, at most four; with exponents where they are too large,
+  /// too small, or too far apart for that.
   private static func numbers(_ values: [Double]) -> [String] {
-    let largest = values.filter(\.isFinite).map(\.magnitude).max() ?? 0
-    if largest >= 1e6 || (largest > 0 && largest < 1e-3) { return values.map(scientific) }
+    let magnitudes = values.lazy.filter { $0.isFinite && $0 != 0 }.map(\.magnitude)
+    if let least = magnitudes.min(), let largest = magnitudes.max(),
+      largest >= 1e8 || least < 1e-4 || largest / least > 1e3
+    {
+      return values.map(scientific)
+    }
     let decimals =
       (1..<4).first { decimals in
         let scale = pow(10, Double(decimals))
@@ -103,13 +109,16 @@ private struct TensorPrinter {
           return !value.isFinite || (scaled - scaled.rounded()).magnitude <= scaled.magnitude * 1e-7
         }
       } ?? 4
-    return values.map { NumberText.fixed($0, decimals: decimals) }
+    return values.map { sign(of: $0) + NumberText.fixed($0, decimals: decimals) }
   }
+
+  /// What tells a zero below 0 from another.
+  private static func sign(of value: Double) -> String { value == 0 && value.sign == .minus ? "-" : "" }
 
   /// Four decimals and an exponent of at least two digits.
   private static func scientific(_ value: Double) -> String {
     guard value.isFinite else { return NumberText.short(value) }
-    if value == 0 { return "0.0000e+00" }
+    if value == 0 { return sign(of: value) + "0.0000e+00" }
     var exponent = Int(log10(value.magnitude).rounded(.down))
     // Rounding to four decimals may reach the next power of ten.
     if value.magnitude / pow(10, Double(exponent)) >= 9.99995 { exponent += 1 }

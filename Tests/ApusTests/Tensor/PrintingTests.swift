@@ -42,6 +42,20 @@ struct PrintingTests {
     #expect(try Tensor<Float>([.nan, 1]).description == "float32 [2]\n[nan, 1.0]")
   }
 
+  /// NumPy's choices, with `precision=4` and `floatmode="maxprec_equal"`; decimals of numbers with exponents are four here.
+  @Test(
+    "exponents where NumPy has them",
+    arguments: [
+      ([1e-10, 123456.789], "[1.0000e-10, 1.2346e+05]"), ([1001, 1], "[1.0010e+03, 1.0000e+00]"),
+      ([1000, 1], "[1000.0,    1.0]"), ([9.9e7, 1e5], "[99000000.0,   100000.0]"), ([1e8], "[1.0000e+08]"),
+      ([1e-4, 0], "[0.0001, 0.0000]"), ([9.9e-5], "[9.9000e-05]"), ([0.001, 0.5], "[0.001, 0.500]"),
+      ([-0.0, 1], "[-0.0,  1.0]"), ([-0.0, 1e9], "[-0.0000e+00,  1.0000e+09]"), ([0, 0], "[0.0, 0.0]"),
+      ([999.5, -0.9995], "[999.5000,  -0.9995]"), ([.nan, -.infinity], "[ nan, -inf]"),
+    ] as [([Double], String)])
+  func exponentsOfNumPy(_ numbers: [Double], _ text: String) throws {
+    #expect(try Tensor<Double>(numbers).description == "float64 [\(numbers.count)]\n\(text)")
+  }
+
   @Test("beyond a thousand elements only the ends are shown")
   func summary() throws {
     #expect(
