@@ -17,9 +17,15 @@ public struct BehaviorModel: BehaviorClassifying {
 
   /// Builds the model from parameters with the names of PyTorch's state dictionary.
   ///
-  /// - Parameter info: as many labels as the network has outputs.
-  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape.
+  /// - Parameter info: as many labels as the network has outputs, and a window of 100 frames.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape; ``MotionConfigurationError`` for
+  ///   another window.
   public init(_ weights: Weights, info: BehaviorModelInfo) throws {
+    let length = BehaviorClassifier<Float>.windowLength
+    guard info.windowLength == length else {
+      throw MotionConfigurationError.wrongWindowSize(
+        found: PoseVector.featureCount * info.windowLength, expected: PoseVector.featureCount * length)
+    }
     modelInfo = info
     network = try BehaviorClassifier(weights, labelCount: info.labels.count)
   }

@@ -28,6 +28,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 99, 101, 65_536]) func aWindowThatTheNetworkDoesNotHaveIsRefused(length: Int) throws {
+    let info = try BehaviorModelInfo(name: "untrained", windowLength: length)
+    #expect(throws: MotionConfigurationError.wrongWindowSize(found: 48 * length, expected: 4800)) {
+      try BehaviorModel(Weights(UntrainedParameters.tensors(network: 1)), info: info)
+    }
+  }
+
   private func shippedModel() throws -> BehaviorModel {
     try BehaviorModel(path: shipped(BehaviorClassifier<Float>.shippedFile))
   }
