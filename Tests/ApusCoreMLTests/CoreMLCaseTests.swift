@@ -52,6 +52,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"calls": 3, "rows": 5}"#, 15), (#"{"calls": -3, "rows": 0}"#, 1),
+    (#"{"calls": 1000, "rows": 1000}"#, 1_000_000),
+    (#"{"calls": 1000001}"#, nil), (#"{"calls": 4294967296, "rows": 4294967296}"#, nil),
+    (#"{"calls": 9223372036854775807, "rows": 2}"#, nil),
+  ])
+  func whatATestSaysOfItsLengthIsChecked(settings: String, count: Int?) throws {
+    try withCopy(of: "program-state") { folder in
+      try Data(settings.utf8).write(to: URL(filePath: folder + "/test.json"))
+      let test = try CoreMLConformanceCase(path: folder)
+      guard let count else {
+        #expect(throws: CoreMLError.self) { try test.dataSetCount() }
+        return
+      }
+      #expect(try test.dataSetCount() == count)
+    }
+  }
+
   @Test func everyRegisteredOperationIsRead() throws {
     let text = try String(contentsOf: URL(filePath: coreMLFixture("operations.txt")), encoding: .utf8)
     let registered = text.split(separator: "\n").map(String.init)

@@ -80,7 +80,15 @@ public struct CoreMLConformanceCase: ConformanceCase {
   }
 
   /// The states of one call after the other, and each example, are sets of their own.
-  public func dataSetCount() throws -> Int { max(1, settings.calls ?? 1) * max(1, settings.rows ?? 1) }
+  /// - Throws: ``CoreMLError`` for more than a million.
+  public func dataSetCount() throws -> Int {
+    let (calls, rows) = (max(1, settings.calls ?? 1), max(1, settings.rows ?? 1))
+    let (count, overflow) = calls.multipliedReportingOverflow(by: rows)
+    guard !overflow, count <= 1_000_000 else {
+      throw CoreMLError("\(path)/test.json", .package("\(calls) calls of \(rows) rows are more than a test has"))
+    }
+    return count
+  }
 
   private func arrays(_ kind: String, _ dataSet: Int) throws -> (file: NPZFile, row: Int?) {
     guard dataSet >= 0 else {
