@@ -151,6 +151,38 @@ import Testing
     #expect(report.verdict == .accumulated(first: 2))
   }
 
+  /// Ties in levels that another runtime rounds otherwise, which the product multiplies: as rounding does by itself.
+  /// Without ties a level more is no rounding.
+  @Test(arguments: [(0.5, true), (0.4, false)]) func roundingBehindLevelsDrifts(x: Float, isTie: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(4), .size(64)])
+    try graph.constant("one", GraphValue(Tensor<Float>([1], shape: [])))
+    try graph.constant("zero", GraphValue(Tensor<Int8>([0], shape: [])))
+    let signs: [Float] = (0..<192).map { i in (i / 3) >> (i % 3) & 1 == 0 ? -100 : 100 }
+    try graph.constant("signs", GraphValue(Tensor<Float>(signs, shape: [64, 3])))
+    graph.node("Mul", ["x", "one"], ["product"])
+    graph.node("QuantizeLinear", ["product", "one", "zero"], ["levels"])
+    graph.node("DequantizeLinear", ["levels", "one", "zero"], ["numbers"])
+    graph.node("MatMul", ["numbers", "signs"], ["y"])
+    // Where the last bit of a number is 1 the other runtime's product is above the tie.
+    let other: [Float] = (0..<256).map { $0 % 2 == 1 ? max(x, 0.5).nextUp : x }
+    let levels: [Float] = other.map { $0.rounded(.toNearestOrEven) }
+    var sums = [Float](repeating: 0, count: 12)
+    for (i, level) in levels.enumerated() {
+      for column in 0..<3 { sums[i / 64 * 3 + column] += level * signs[i % 64 * 3 + column] }
+    }
+    let report = try ParityCheck(graph.model(outputs: ["y"])).run(
+      ["x": GraphValue(Tensor(repeating: x, shape: [4, 64]))],
+      reference: ReferenceValues([
+        "product": GraphValue(Tensor<Float>(other, shape: [4, 64])),
+        "levels": GraphValue(Tensor<Int8>(levels.map { Int8($0) }, shape: [4, 64])),
+        "numbers": GraphValue(Tensor<Float>(levels, shape: [4, 64])),
+        "y": GraphValue(Tensor<Float>(sums, shape: [4, 3])),
+      ]))
+    #expect(report.nodes.last?.status == (isTie ? .drifts : .inherits))
+    #expect(report.isEqual == isTie)
+  }
+
   @Test func integersBehindLevelsAreLevelsOrSumsOrExact() throws {
     let rule = ParityTolerance()
     func tolerance(_ value: GraphValue, _ levels: ParityTolerance.Levels) throws -> Tolerance {

@@ -107,7 +107,8 @@ extension DifferencePattern {
     }
 
     static func agree(_ a: Double, _ b: Double, _ tolerance: Tolerance) -> Bool {
-      a == b || a.isNaN && b.isNaN || (a - b).magnitude <= tolerance.absolute + tolerance.relative * b.magnitude
+      if !a.isFinite || !b.isFinite { return a == b || a.isNaN && b.isNaN }
+      return (a - b).magnitude <= tolerance.absolute + tolerance.relative * b.magnitude
     }
 
     /// Whether a change of the expected elements explains all of them; a little wider, for what is estimated rounds too.

@@ -1,7 +1,7 @@
 import Apus
 
-// How far rounding alone carries a model. A network that rounds to levels, or chooses between buckets, makes much of a last
-// place: two runtimes of which no node is wrong part all the same. How much is measured by Monte Carlo arithmetic
+// How far rounding alone carries a model that jumps: one that rounds to levels, or chooses between buckets, makes much of a
+// last place, and two runtimes of which no node is wrong part all the same. How much is measured by Monte Carlo arithmetic
 // (D. S. Parker, 1997): the model is computed in DOUBLE, and every result moved by chance, as far as a node may be off.
 
 extension ParityReport {
@@ -10,6 +10,17 @@ extension ParityReport {
     for (index, node) in other.nodes.enumerated() where node.status == .drifts && nodes[index].status == .inherits {
       nodes[index].status = .drifts
     }
+  }
+}
+
+extension Node {
+  /// Whether the result jumps where an input passes some number: floating-point numbers become whole ones, or a choice.
+  ///
+  /// - Parameter inputs: the types of the inputs that are no constants.
+  func jumps(from inputs: [ElementType?], to output: ElementType?) -> Bool {
+    guard inputs.contains(where: { $0?.isFloatingPoint == true }) else { return false }
+    return output?.isFloatingPoint == false
+      || operatorName.domain.isEmpty && ["Floor", "Ceil", "Round", "Sign"].contains(operatorName.type)
   }
 }
 

@@ -15,7 +15,8 @@ public struct ParityReport: Sendable {
     case unfit(UnfitReference)
     /// The node is right on the reference's inputs; its own inputs were off already.
     case inherits
-    /// The same, and no further off than rounding alone carries the model: it parts as far from itself in DOUBLE.
+    /// The same behind a node that rounds to whole numbers or chooses, and no further off than rounding alone carries the
+    /// model: it parts as far from itself in DOUBLE.
     case drifts
     /// The reference has none of its outputs.
     case unchecked

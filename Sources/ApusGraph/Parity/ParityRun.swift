@@ -20,6 +20,8 @@ struct ParityRun {
   private let modelOutputs: Set<Graph.ValueID>
   /// What values were rounded to, by their own node or before it: the coarsest type, where that is not DOUBLE.
   private var coarsest: [Graph.ValueID: ElementType] = [:]
+  /// The values that a jump has led to; see ``Node/jumps(from:to:)``.
+  private var jumping: Set<Graph.ValueID> = []
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
   private(set) var report = ParityReport()
@@ -63,6 +65,7 @@ struct ParityRun {
     var fedResult = isShared ? ownResult : try fed.run(index, check.options.precision, context)
     let expected = try expectedValues(of: node)
     if !step.isConstant { noteTypes(of: node, ownResult) }
+    noteJumps(of: node, ownResult)
     var judged = try judge(step, expected, Results(own: ownResult, fed: fedResult), fed, held)
     var inDoubt = doubts.nodes(behind: node.reads)
     var doubted: ParityWay.Result?
@@ -152,6 +155,17 @@ struct ParityRun {
     for (position, output) in node.outputs.enumerated() {
       guard let output else { continue }
       coarsest[output] = Self.coarser(before, result.outcome.value(position)?.elementType)
+    }
+  }
+
+  /// Takes note of which outputs of a node come of a jump.
+  private mutating func noteJumps(of node: Node, _ result: ParityWay.Result) {
+    let reads = node.reads.filter { check.graph.constants[$0] == nil }
+    let isBehind = reads.contains(where: jumping.contains)
+    let types = reads.map { own.lane.slots[$0]?.elementType }
+    for case (let position, let output?) in node.outputs.enumerated()
+    where isBehind || node.jumps(from: types, to: result.outcome.value(position)?.elementType) {
+      jumping.insert(output)
     }
   }
 
@@ -324,7 +338,7 @@ struct ParityRun {
         ParityReport.Output(
           name: check.graph.values[output].name,
           type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
-          isolated: alone, cumulative: atEnd, isDrift: try isDrift(atEnd, values, step),
+          isolated: alone, cumulative: atEnd, isDrift: try jumping.contains(output) && isDrift(atEnd, values, step),
           truth: try truth(expected, values),
           profile: check.options.profilesErrors ? try profiled.flatMap { try ErrorProfile($0, expected) } : nil))
     }
@@ -464,8 +478,8 @@ struct ParityRun {
       allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
-  /// Whether an error at the end of a run of its own is no more than rounding alone makes on the way: the same run in
-  /// DOUBLE is as far away. A network that rounds to levels, or chooses between buckets, makes much of a last place.
+  /// Whether an error at the end of a run of its own, behind a jump, is no more than rounding alone makes on the way: the
+  /// same run in DOUBLE is as far away.
   private func isDrift(_ difference: ValueDifference?, _ values: Values, _ step: ParityStep) throws -> Bool {
     guard let difference, !difference.isAcceptable, let own = values.own, let truth = values.truth,
       own.elementType?.isFloatingPoint == true || step.givesLevels || step.addsUpLevels,

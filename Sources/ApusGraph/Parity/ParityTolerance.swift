@@ -27,9 +27,10 @@ import Apus
 /// that quantises, where one rounding makes a whole level, floating-point numbers and sums of levels may be off by two
 /// levels of 255 that reach from the largest magnitude to its negative, and the levels themselves by two.
 ///
-/// Where no node differs by itself and a value is beyond that all the same, the whole model is computed in DOUBLE as well:
-/// a root mean square up to four times as large as that from the model's own run to it is rounding's, and no difference.
-/// Numbers that are given in place of the rules are all that holds.
+/// Where no node differs by itself and a value is beyond that all the same, and some node before rounds to whole numbers or
+/// chooses, the model is computed in DOUBLE as well, each result moved by chance within the isolated tolerance: a root
+/// mean square of up to four times that between the model's own run and this is rounding's, and no difference. Numbers
+/// that are given in place of the rules are all that holds.
 ///
 /// All other integers must be equal, behind a node that quantises as well, for a label or an index has no magnitude; so
 /// must Booleans and texts.
