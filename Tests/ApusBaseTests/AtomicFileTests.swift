@@ -1,5 +1,6 @@
 import ApusPlatform
 import ApusTestSupport
+import Foundation
 import Testing
 
 @testable import ApusBase
@@ -69,5 +70,56 @@ import Testing
     }
     #expect(try folder.contents() == ["x.part"])
     #expect(try text(path + ".part") == "row\n")
+  }
+
+  @Test("through a link the file it points to is made, also where nothing is there yet")
+  func danglingLinks() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir("\(folder.path)/there", 0o777) == 0)
+    for (link, place) in [("a", "there/b"), ("b", "x"), ("c", "\(folder.path)/y"), ("d", "c")] {
+      #expect(symlink(place, "\(folder.path)/\(link == "b" ? "there/b" : link)") == 0)
+    }
+    // a → there/b → there/x, and d → c → y.
+    for (link, place) in [("a", "there/x"), ("d", "y")] {
+      try write("through \(link)", to: "\(folder.path)/\(link)")
+      #expect(try text("\(folder.path)/\(place)") == "through \(link)")
+      var status = stat()
+      #expect(lstat("\(folder.path)/\(link)", &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    }
+    #expect(symlink("round", "\(folder.path)/round") == 0)
+    #expect(throws: FileError.self) { try write("nowhere", to: "\(folder.path)/round") }
+    #expect(try folder.contents() == ["a", "c", "d", "round", "there", "y"])
+  }
+
+  @Test("no file takes the place of one that is being written")
+  func liveTemporaries() throws {
+    let folder = try TemporaryFolder()
+    let rows = try AtomicFile(path: folder.path + "/a", isStream: true)
+    try append("rows", to: rows)
+    #expect(throws: FileError.self) { try write("page", to: folder.path + "/a.part") }
+    try rows.commit()
+    #expect(try folder.contents() == ["a"])
+    #expect(try text(folder.path + "/a") == "rows")
+  }
+
+  @Test("a file is not made while nothing may end the process")
+  func beginning() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x"
+    let (isNear, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    UnfinishedFiles.holding {
+      Thread.detachNewThread {
+        isNear.signal()
+        try? AtomicFile(path: path, isStream: false).abandon()
+        isDone.signal()
+      }
+      isNear.wait()
+      // What waits here has had its turn, if it has one.
+      for _ in 0..<1000 { sched_yield() }
+      let names = try? folder.contents()
+      #expect(names == [])
+    }
+    isDone.wait()
+    #expect(try folder.contents().isEmpty)
   }
 }

@@ -51,14 +51,15 @@ package final class AtomicFile {
       guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
       return
     }
-    // Through a link, the file it points to is replaced, not the link.
-    target = (exists ? realPath(path) : nil) ?? path
-    guard let (descriptor, name) = Self.openPart(of: target) else {
-      throw FileError.unwritable(path: path, reason: lastSystemError())
+    let target = exists ? realPath(path) ?? path : try Self.target(of: path)
+    let begun = try UnfinishedFiles.begin(path: path, isKept: isStream) {
+      guard let part = Self.openPart(of: target) else {
+        throw FileError.unwritable(path: path, reason: lastSystemError())
+      }
+      return part
     }
-    (self.descriptor, temporary) = (descriptor, name)
+    (self.target, descriptor, temporary, ticket) = (target, begun.descriptor, begun.part, begun.ticket)
     if exists { fchmod(descriptor, status.st_mode & 0o777) }
-    ticket = UnfinishedFiles.add(UnfinishedFile(path: path, part: name, isKept: isStream))
   }
 
   deinit {
@@ -68,12 +69,23 @@ package final class AtomicFile {
   /// The end of the name of a file that is being written.
   package static let partSuffix = ".part"
 
+  /// Where a file that is not there yet is while it is written, unless that name is taken.
+  package static func part(of path: String) -> String { (throughLinks(path) ?? path) + partSuffix }
+
+  /// Through a link, the file it points to is replaced or made, not the link.
+  private static func target(of path: String) throws -> String {
+    guard let target = throughLinks(path) else {
+      throw FileError.unwritable(path: path, reason: "its links lead back to themselves")
+    }
+    return target
+  }
+
   /// How many names are tried before giving up: only files left behind take them.
   private static let mostNames = 100
 
   /// Opens a new file beside `target`: never one that is there, which may be wanted.
   /// - Returns: nil where the system refuses, which `errno` explains.
-  private static func openPart(of target: String) -> (descriptor: Int32, name: String)? {
+  private static func openPart(of target: String) -> (descriptor: Int32, part: String)? {
     for number in 1...mostNames {
       let name = target + (number == 1 ? "" : "-\(number)") + partSuffix
       let descriptor = open(name.systemBytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -117,7 +129,11 @@ package final class AtomicFile {
       return _ = close(descriptor)
     }
     guard fsync(descriptor) == 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
-    try UnfinishedFiles.finish(ticket) {
+    try UnfinishedFiles.finish(ticket) { others in
+      // What is being written has no other name yet, and its end would give it that of this file.
+      guard !others.contains(where: { Self.areSame($0.part, target) }) else {
+        throw FileError.unwritable(path: path, reason: "another file is being written there")
+      }
       guard rename(temporary.systemBytes, target.systemBytes) == 0 else {
         throw FileError.unwritable(path: path, reason: lastSystemError())
       }
@@ -132,12 +148,17 @@ package final class AtomicFile {
     }
   }
 
+  private static func areSame(_ path: String, _ other: String) -> Bool {
+    guard let a = fileStatus(path), let b = fileStatus(other) else { return false }
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino
+  }
+
   /// Ends without a file: nothing is left behind.
   package func abandon() {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)
-    UnfinishedFiles.finish(ticket) { if let temporary { unlink(temporary.systemBytes) } }
+    UnfinishedFiles.finish(ticket) { _ in if let temporary { unlink(temporary.systemBytes) } }
   }
 
   /// Ends before the file is complete, and leaves what there is of it under the name that it has until then.
@@ -160,6 +181,28 @@ package func realPath(_ path: String) -> String? {
   guard !path.utf8.contains(0), let real = realpath(path.systemBytes, nil) else { return nil }
   defer { free(real) }
   return String(systemBytes: UnsafeRawBufferPointer(start: real, count: strlen(real)))
+}
+
+/// Where `path` leads through symbolic links, also where nothing is there yet: of what is there the real path, else the
+/// path that the last link names. Nil where links lead back to themselves.
+package func throughLinks(_ path: String) -> String? {
+  var path = path
+  // As many as Linux follows.
+  for _ in 0...40 {
+    if let real = realPath(path) { return real }
+    guard let next = linkText(path) else { return path }
+    path = next.hasPrefix("/") ? next : "\(parentFolder(of: withoutTrailingSlashes(path)))/\(next)"
+  }
+  return nil
+}
+
+/// What a symbolic link names; nil for what is none.
+private func linkText(_ path: String) -> String? {
+  guard !path.utf8.contains(0) else { return nil }
+  var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = readlink(path.systemBytes, &text, text.count)
+  guard count > 0 else { return nil }
+  return text.withUnsafeBytes { String(systemBytes: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
 }
 
 /// The path without slashes at its end; `/` stays.

@@ -32,20 +32,25 @@ package enum UnfinishedFiles {
 
   private static let state = Locked(State())
 
-  /// Adds a file that was begun.
-  static func add(_ file: UnfinishedFile) -> Ticket {
-    state.withLock { state in
+  /// Begins a file. Nothing ends the process between its being made and its being known here.
+  /// - Parameter open: makes the file beside its place.
+  static func begin(
+    path: String, isKept: Bool, _ open: () throws -> (descriptor: Int32, part: String)
+  ) rethrows -> (descriptor: Int32, part: String, ticket: Ticket) {
+    try state.withLock { state in
+      let (descriptor, part) = try open()
       state.next += 1
-      state.files[state.next] = file
-      return Ticket(number: state.next)
+      state.files[state.next] = UnfinishedFile(path: path, part: part, isKept: isKept)
+      return (descriptor, part, Ticket(number: state.next))
     }
   }
 
   /// Runs `body`, which gives the file its name or takes it away; it is unfinished no longer, unless `body` throws.
-  static func finish(_ ticket: Ticket?, _ body: () throws -> Void) rethrows {
-    guard let ticket else { return try body() }
+  /// - Parameter body: gets the other unfinished files.
+  static func finish(_ ticket: Ticket?, _ body: (_ others: [UnfinishedFile]) throws -> Void) rethrows {
+    guard let ticket else { return try body([]) }
     try state.withLock { state in
-      try body()
+      try body(state.files.filter { $0.key != ticket.number }.map(\.value))
       state.files[ticket.number] = nil
     }
   }
