@@ -202,6 +202,72 @@ import Testing
     }
   }
 
+  /// A file that is being written has another name, and no one else's end may take that.
+  @Test(arguments: [("out", "out.part"), ("out.part", "out")])
+  func noOutputIsWhereAnotherOneIsUntilItIsComplete(csv: String, report: String) throws {
+    try expectRefusal(
+      "behavior @dog.jsonl --csv @\(csv) --report @\(report)",
+      naming: ["--csv", "--report", "out is written as", "out.part until it is complete"])
+  }
+
+  /// The names of charts and frames are known only when they are made.
+  @Test(arguments: [
+    ("behavior @dog.jsonl --charts @pictures --report @pictures/timeline.svg", "--report"),
+    ("behavior @dog.jsonl --charts @pictures --csv @pictures/timeline.svg", "--csv"),
+    ("behavior @dog.jsonl --charts @c1 --csv @c1/../x --report @x", "--csv"),
+  ])
+  func aFolderSparesOtherOutputs(line: String, option: String) throws {
+    try expectRefusal(line, naming: [option, "are the same file"])
+  }
+
+  @Test(arguments: [true, false])
+  func frameFilesSpareOtherOutputs(isThere: Bool) throws {
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      let frames = files.path("frames")
+      if isThere { try FileManager.default.createDirectory(atPath: frames, withIntermediateDirectories: true) }
+      let report = "\(frames)/000003.png"
+      let result = try Command.run("behavior", files.path("dog.jsonl"), "--overlay", frames, "--report", report)
+      #expect(result.status == 64 && result.errors.contains("--report \(report)"), "\(result.errors)")
+      #expect(!FileManager.default.fileExists(atPath: report))
+    }
+  }
+
+  @Test(arguments: [["--report", "page.html"], ["--csv", "page.csv"], ["--csv", "page"]])
+  func aFolderThatIsMadeTakesOtherOutputs(option: [String]) throws {
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      let charts = files.path("charts")
+      let result = try Command.run(
+        "behavior", files.path("dog.jsonl"), "--charts", charts, option[0], "\(files.path("."))/charts/\(option[1])")
+      #expect(result.status == 0, "\(result.errors)")
+      let names = Set(try FileManager.default.contentsOfDirectory(atPath: charts))
+      #expect(names.isSuperset(of: [option[1], "timeline.svg", "timeline.png"]), "\(names)")
+    }
+  }
+
+  /// Both links lead to one file, which is not there yet.
+  @Test func linksToNothingAreSeenThrough() throws {
+    func link(_ files: Files, _ name: String) throws {
+      try FileManager.default.createSymbolicLink(atPath: files.path(name), withDestinationPath: "target")
+    }
+    for report in ["@second", "@target"] {
+      try expectRefusal(
+        "behavior @dog.jsonl --csv @first --report \(report)", naming: ["--csv", "--report", "are the same file"]
+      ) { files in
+        for name in ["first", "second"] { try link(files, name) }
+      }
+    }
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      try link(files, "first")
+      let result = try Command.run("behavior", files.path("dog.jsonl"), "--csv", files.path("first"))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path("first")) == "target")
+      #expect(try String(contentsOfFile: files.path("target"), encoding: .utf8).hasPrefix("t,frame,label"))
+    }
+  }
+
   @Test func whatLosesNothingIsAllowed() throws {
     try TemporaryFolder.with { folder in
       let files = try Files(folder)

@@ -37,7 +37,7 @@ struct FileIdentity: Hashable, Sendable {
     guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
     var status = stat()
     if stat(path.systemBytes, &status) == 0 { return (FileIdentity(status), kind(status)) }
-    var (folder, rest) = (path, "")
+    var (folder, rest) = (throughLinks(path) ?? path, "")
     repeat {
       folder = withoutTrailingSlashes(folder)
       let name = folder.split(separator: "/").last.map(String.init) ?? ""
@@ -46,6 +46,26 @@ struct FileIdentity: Hashable, Sendable {
       if stat(folder.systemBytes, &status) == 0 { return (FileIdentity(status, rest: rest), .absent) }
     } while folder != "/" && folder != "."
     return nil
+  }
+
+  /// The path of `path` without links, the same before and after something is made there or replaced; nil for what cannot
+  /// be anywhere.
+  static func place(of path: String) -> String? {
+    guard !path.isEmpty, !path.utf8.contains(0), var folder = throughLinks(path) else { return nil }
+    var names: [Substring] = []
+    while true {
+      if let real = realPath(folder) {
+        // Folders that are not there yet will be no links.
+        let parts = names.reversed().reduce(into: real.split(separator: "/")) { parts, name in
+          if name == ".." { _ = parts.popLast() } else if name != "." { parts.append(name) }
+        }
+        return "/" + parts.joined(separator: "/")
+      }
+      folder = withoutTrailingSlashes(folder)
+      guard folder != "/", folder != ".", let name = folder.split(separator: "/").last else { return nil }
+      names.append(name)
+      folder = parentFolder(of: folder)
+    }
   }
 
   /// The regular file that a descriptor reads or writes; nil for a pipe, a terminal, or nothing.

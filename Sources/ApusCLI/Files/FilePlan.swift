@@ -131,8 +131,8 @@ struct FilePlan: Sendable {
   /// - Throws: ``CommandFailure`` where two are the same file, and where one cannot be written at its place.
   func checked() throws -> CheckedFiles {
     // Folders that the command makes are not there yet.
-    let made = Set(outputs.filter { $0.kind != .file }.map { withoutTrailingSlashes($0.path) })
-    for output in outputs where !made.contains(parentFolder(of: output.path)) { try output.checkPlace() }
+    let made = Set(outputs.filter { $0.kind != .file }.compactMap { FileIdentity.place(of: $0.path) })
+    for output in outputs where !(Self.folder(of: output).map(made.contains) ?? false) { try output.checkPlace() }
     var files = CheckedFiles()
     let toFile = FileIdentity.ofFile(STDOUT_FILENO)
     guard toFile != nil || !outputs.isEmpty else { return files }
@@ -144,7 +144,25 @@ struct FilePlan: Sendable {
       try files.add(output, identity, kind)
       try output.check(kind)
     }
+    try makeFolders()
     return files
+  }
+
+  /// Makes the folders of outputs in which other options have theirs, which may be opened before the first is written.
+  private func makeFolders() throws {
+    for folder in outputs where folder.kind != .file {
+      guard let place = FileIdentity.place(of: folder.path),
+        outputs.contains(where: { $0.kind == .file && $0.role != folder.role && Self.folder(of: $0) == place })
+      else { continue }
+      do {
+        try makeFolder(at: folder.path)
+      } catch  where folder.isDispensable {}
+    }
+  }
+
+  /// The place of the folder that a file goes to.
+  private static func folder(of output: Output) -> String? {
+    output.kind == .file && output.path != "-" ? FileIdentity.place(of: parentFolder(of: output.path)) : nil
   }
 
   @Sendable private static func isPicture(_ path: String) -> Bool {

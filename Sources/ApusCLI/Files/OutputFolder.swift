@@ -7,12 +7,9 @@ struct OutputFolder {
   let path: String
   private var used: Set<String> = []
 
-  private let files: CheckedFiles
-
   /// Makes the folder if there is none.
-  /// - Parameter files: what must not be written over.
-  init(path: String, _ files: CheckedFiles = .current) throws {
-    (self.path, self.files) = (path, files)
+  init(path: String) throws {
+    self.path = path
     if fileExists(path) {
       guard isFolder(path) else {
         throw CommandFailure(.inputOutput, "\(path): is not a folder; outputs go to a folder")
@@ -26,7 +23,7 @@ struct OutputFolder {
   /// - Throws: ``CommandFailure`` where it is a file that the command reads.
   func file(_ name: String) throws -> String {
     let file = "\(path)/\(name)"
-    try files.check(file)
+    try CheckedFiles.current.check(file)
     return file
   }
 

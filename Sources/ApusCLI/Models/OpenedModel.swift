@@ -7,6 +7,6 @@ import ApusGraph
 /// - Throws: ``CommandFailure`` where one of these is to be written; what ``ModelFile`` throws.
 func openModel(_ path: String, arithmetic: CoreMLArithmetic = .float32) throws -> any GraphModel {
   let model = try ModelFile.open(path, arithmetic: arithmetic)
-  try CheckedFiles.current.checkData(model.externalFiles)
+  try CheckedFiles.current.addData(model.externalFiles)
   return model
 }

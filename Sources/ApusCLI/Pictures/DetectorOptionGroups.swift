@@ -114,7 +114,7 @@ struct DetectorOptions: ParsableArguments {
     options.precision = precision
     options.cacheFolder = cache.folder
     let detector = try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
-    try CheckedFiles.current.checkData(detector.externalFiles)
+    try CheckedFiles.current.addData(detector.externalFiles)
     return detector
   }
 }

@@ -154,12 +154,12 @@ extension BarPathRun where Follower == BarPathStream {
   /// - Throws: that; ``CommandFailure`` where no bar was seen, once that is written.
   func finish(source: String, asJSON: Bool, failure: (any Error)?) throws {
     let result = follower.finish()
+    try results.files.writeCharts(BarPathCharts(result).all)
     if let path = results.csv {
       try TextFile.write(result.csv(), to: path)
       try TextFile.write(result.metadataJSON + "\n", to: BarPathOutputOptions.sidecar(of: path))
     }
     let html = try results.files.writeReport(page(of: result, source: source))
-    try results.files.writeCharts(BarPathCharts(result).all)
     for line in asJSON ? [result.jsonLine] : BarPathText(result).lines { try Output.line(line) }
     let name = ReportOptions.sourceName(source)
     let isEmpty = result.warnings.contains(.noBar)

@@ -61,15 +61,15 @@ struct BehaviorFiles {
   /// Hands on the rows so far, for readers that follow them, and for the case that nothing follows.
   func flush() throws { try rows?.flush() }
 
-  /// Ends the overlay, and writes report, charts and session.
+  /// Ends the overlay, and writes charts, report and session.
   /// - Parameter failure: what the input broke off with.
   mutating func close(_ summary: BehaviorStreamSummary, failure: CommandFailure?) throws {
     try pictures?.close(frameCount: summary.frames)
     result?.finish(summary)
     guard let result else { return }
+    try results.writeCharts(BehaviorCharts(result).all)
     let page = try results.writeReport(
       BehaviorPage(result, source: source, pictures: pictures?.pictures(of: result) ?? []).html)
-    try results.writeCharts(BehaviorCharts(result).all)
     try recorder?.finish(result.kept(predictions: table, page: page), failure: failure)
   }
 }

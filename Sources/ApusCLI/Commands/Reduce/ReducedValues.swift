@@ -15,10 +15,10 @@ struct ReducedValues {
   /// Adds what is written to a plan.
   func plan(_ files: inout FilePlan) { files.writes(path, as: "--data", isFolder ? .folder : .file) }
 
-  /// - Parameter files: what must not be written over.
-  func check(_ part: ParityReduction, _ files: CheckedFiles) throws {
+  /// - Throws: ``CommandFailure`` where a file that is read would be written over.
+  func check(_ part: ParityReduction) throws {
     guard isFolder else { return }
-    for message in messages(of: part) { try files.check(message.file) }
+    for message in messages(of: part) { try CheckedFiles.current.check(message.file) }
   }
 
   func write(_ part: ParityReduction) throws {

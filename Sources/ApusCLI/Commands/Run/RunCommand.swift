@@ -238,8 +238,8 @@ struct RunCommand: WritesFiles {
     progress?.clear()
     report.cache = session.cacheUse
     report.profile = profile.map { RunProfile($0, runs: repeats) }
-    let checked = try CheckedFiles.current.reading(session.model.externalFiles, as: "the model's data")
-    var folder = try output.map { try OutputFolder(path: $0, checked) }
+    try CheckedFiles.current.addData(session.model.externalFiles)
+    var folder = try output.map { try OutputFolder(path: $0) }
     let results = parts(of: outputs, named: names, session)
     // The names of all files are looked at before the first is written.
     let files = try results.map { try folder?.file(for: $0.value, named: $0.name) }
