@@ -52,6 +52,10 @@ import Testing
         try Command.run(
           "tokenize", "--vocab", folder.path("vocab.txt"), "--config", folder.path("config.json"), "a"
         ).status == 65)
+      try Data("{".utf8).write(to: folder.file("config.json"))
+      let broken = try Command.run(
+        "tokenize", "--vocab", folder.path("vocab.txt"), "--config", folder.path("config.json"), "a")
+      #expect(broken.status == 65 && broken.errors.contains("config.json: is not JSON"), "\(broken.errors)")
     }
   }
 

@@ -34,10 +34,15 @@ public struct TokenizerConfiguration: Sendable, Hashable {
   }
 
   /// Reads a `tokenizer_config.json`.
-  /// - Throws: ``FileError``; ``ModelConfigurationError`` naming the key; ``JSONError``.
+  /// - Throws: ``FileError``; ``ModelConfigurationError`` naming the file and the key, also for text that is no JSON
+  ///   object.
   public init(path: String) throws {
     let file = try MappedFile(path: path, access: .mapped)
-    self = try file.withUnsafeBytes { try TokenizerConfiguration(json: $0, source: path) }
+    do {
+      self = try file.withUnsafeBytes { try TokenizerConfiguration(json: $0, source: path) }
+    } catch let error as JSONError {
+      throw ModelConfigurationError(source: path, name: nil, reason: "is not JSON: \(error)")
+    }
   }
 
   /// - Parameter source: what messages call the text.
