@@ -39,17 +39,41 @@ import Testing
       try Data("x".utf8).write(to: folder.file("set/input_0.pb"))
     }
 
+    private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+      [number << 3 | 2, UInt8(bytes.count)] + bytes
+    }
+
+    private static func text(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
+
+    /// A tensor of floats whose elements lie in another file, in the bytes of `onnx.proto`.
+    private static func outside(_ name: String, _ shape: [UInt8], in file: String) -> [UInt8] {
+      let place = field(13, text(1, "location") + text(2, file))
+      return shape.flatMap { [8, $0] } + [16, 1] + text(8, name) + place + [14 << 3, 1]
+    }
+
+    /// `in.pb`, whose numbers lie where `apus run` writes the output `y`.
+    func addValueWithData() throws {
+      try Data(Self.outside("x", [1, 2], in: "out/y.npy")).write(to: folder.file("in.pb"))
+      try FileManager.default.createDirectory(atPath: path("out"), withIntermediateDirectories: true)
+      let numbers: [Float] = [1, 2]
+      try numbers.withUnsafeBytes { Data($0) }.write(to: folder.file("out/y.npy"))
+    }
+
+    /// Adds a file in folders of its own.
+    func add(_ text: String, at name: String) throws {
+      let file = folder.file(name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+
     /// `y = x · w` with `w` in a file beside it, as ONNX writes large weights, in the bytes of `onnx.proto`.
     private static func addDataBesideModel(to folder: TemporaryFolder) throws {
-      func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
-      func text(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
       func row(_ number: UInt8, _ name: String) -> [UInt8] {
         let shape = field(2, field(1, [8, 1]) + field(1, [8, 2]))
         return field(number, text(1, name) + field(2, field(1, [8, 1] + shape)))
       }
       let node = field(1, text(1, "x") + text(1, "w") + text(2, "y") + text(4, "MatMul"))
-      let place = field(13, text(1, "location") + text(2, "w.bin"))
-      let weight = field(5, [8, 2, 8, 2, 16, 1] + text(8, "w") + place + [14 << 3, 1])
+      let weight = field(5, outside("w", [2, 2], in: "w.bin"))
       let graph = node + text(2, "graph") + weight + row(11, "x") + row(12, "y")
       try Data([8, 8] + field(7, graph) + field(8, [16, 18])).write(to: folder.file("outside.onnx"))
       let numbers: [Float] = [1, 2, 3, 4]
@@ -117,7 +141,13 @@ import Testing
     ("reduce @model.onnx --expected @x.npy --output @small.onnx --data @x.npy", ["--expected", "--data"]),
     ("reduce @model.onnx --expected @set --output @small.onnx --data @set/", ["--expected", "--data"]),
     ("conformance @tests --document @tests/test_a/model.onnx", ["the tests", "--document"]),
+    ("conformance @tests --document @tests/test_a/weights", ["the tests", "--document", "weights"]),
     ("conformance @tests --expected-failures @times.txt --document @times.txt", ["--expected-failures", "--document"]),
+    ("pose @picture.png --points @times.txt --csv @times.txt", ["--points", "--csv", "times.txt"]),
+    (
+      "quantize @beside/model.onnx @beside/preprocessor_config.json --calibrate @x.npy",
+      ["the model's configuration", "the output", "preprocessor_config.json"]
+    ),
     ("quantize @outside.onnx @w.bin --calibrate @x.npy", ["the model's data", "the output", "w.bin"]),
     ("parity @outside.onnx @y.npy --inputs @x.npy --report @w.bin", ["the model's data", "--report"]),
     ("parity @model.onnx @outside.onnx --csv @w.bin", ["the model's data", "--csv"]),
@@ -135,6 +165,49 @@ import Testing
     try expectRefusal(line, naming: names) { files in
       // Only where the command reads it.
       if line.contains("README") { try Data("text".utf8).write(to: files.folder.file("set/README.md")) }
+      if line.contains("test_a/weights") { try files.add("x", at: "tests/test_a/weights") }
+      if line.contains("beside") {
+        try files.add("{}", at: "beside/preprocessor_config.json")
+        try FileManager.default.copyItem(atPath: files.path("model.onnx"), toPath: files.path("beside/model.onnx"))
+      }
+    }
+  }
+
+  /// What ships is read where no option names something else.
+  @Test(arguments: [
+    ("pose @picture.png --csv @weights/detector/shipped/model.safetensors", "the detector that ships"),
+    ("barpath @clip.y4m --csv @weights/detector/shipped/model.safetensors", "the detector that ships"),
+    (
+      "parity @model.onnx behavior-classifier --csv @weights/reference/golden/behavior-classifier.safetensors",
+      "the data of behavior-classifier"
+    ),
+  ])
+  func whatShipsIsNotWritten(line: String, name: String) throws {
+    try expectRefusal(line, naming: [name, "--csv"]) { files in
+      try files.add("x", at: "weights/detector/shipped/model.safetensors")
+      try files.add("x", at: "weights/reference/golden/behavior-classifier.safetensors")
+    } _: { process, files in
+      process.environment?["APUS_WEIGHTS"] = files.path("weights")
+    }
+  }
+
+  /// Settings from standard input can be read once only, and name files.
+  @Test(arguments: ["-", "/dev/stdin"])
+  func whatSettingsNameIsNotWritten(settings: String) throws {
+    try expectRefusal("behavior @dog.jsonl --settings \(settings) --csv @times.txt", naming: ["--mean", "--csv"]) { _ in
+    } _: { process, files in
+      let pipe = Pipe()
+      let names = ["mean": files.path("times.txt"), "std": files.path("x.npy")]
+      try pipe.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(names))
+      try pipe.fileHandleForWriting.close()
+      process.standardInput = pipe
+    }
+  }
+
+  /// Where the elements of a value lie is known only when it is read.
+  @Test func dataOfValuesIsNotWritten() throws {
+    try expectRefusal("run @model.onnx --input x=@in.pb --output @out", naming: ["the data of", "in.pb", "y.npy"]) {
+      try $0.addValueWithData()
     }
   }
 
@@ -185,6 +258,41 @@ import Testing
         try output.seekToEnd()
         process.standardOutput = output
       }
+    }
+  }
+
+  /// What would be appended to what is read, without an end where the command reads to its end.
+  @Test(arguments: [
+    ("suggest -", "times.txt", ["standard output", "standard input"]),
+    ("tokenize --vocab @settings.json -", "times.txt", ["standard output", "standard input"]),
+    ("tokenize --vocab @settings.json", "times.txt", ["standard output", "standard input"]),
+    ("classify --text - --model @model.onnx", "times.txt", ["standard output", "standard input"]),
+    ("tokenize --vocab @times.txt hello", "times.txt", ["standard output", "--vocab"]),
+    ("tokenize --vocab @dog.jsonl --config @settings.json hello", "settings.json", ["standard output", "--config"]),
+    ("inspect @x.npy", "x.npy", ["standard output", "the file"]),
+    ("inspect @outside.onnx", "w.bin", ["standard output", "the model's data"]),
+    ("classify @picture.png --model @model.onnx", "model.onnx", ["standard output", "--model"]),
+    ("conformance @tests", "tests/test_a/model.onnx", ["standard output", "the tests"]),
+    ("verify --model behavior-classifier --weights @x.npy", "x.npy", ["standard output", "behavior-classifier"]),
+    ("demo", "weights/keyboard/shipped/config.json", ["standard output", "what ships"]),
+    ("suggest hello", "weights/keyboard/shipped/config.json", ["standard output", "the model that ships"]),
+    ("history @runs", "runs/a/session.json", ["standard output", "the sessions"]),
+    ("history show @runs/a", "runs/a/session.json", ["standard output", "the session"]),
+    ("history compare @runs/a @runs/b", "runs/b/session.json", ["standard output", "the session"]),
+  ])
+  func standardOutputIsNoFileThatIsRead(line: String, output: String, names: [String]) throws {
+    try expectRefusal(line, naming: names) { files in
+      for name in ["weights/keyboard/shipped", "runs/a", "runs/b"] {
+        try files.add("{}", at: "\(name)/\(name.hasPrefix("runs") ? "session" : "config").json")
+      }
+    } _: { process, files in
+      let handle = try FileHandle(forWritingTo: files.folder.file(output))
+      try handle.seekToEnd()
+      process.standardOutput = handle
+      if names.contains("standard input") {
+        process.standardInput = try FileHandle(forReadingFrom: files.folder.file(output))
+      }
+      process.environment?["APUS_WEIGHTS"] = files.path("weights")
     }
   }
 

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import Apus
+@testable import ApusMedia
 
 @Suite struct RunCommandTests {
   private func outputs(_ result: CommandResult) throws -> [[String: Any]] {
@@ -299,6 +300,27 @@ import Testing
         #expect(result.errors.ranges(of: advice).count == 1, "\(result.errors)")
         let inspection = try Command.run("inspect", path, "--json").object
         #expect((inspection["warnings"] as? [String])?.count { $0.contains(advice) } == 1, "\(inspection)")
+      }
+    }
+  }
+
+  /// Of several files on a command line it is said which one is wrong.
+  @Test func aMalformedGraphIsNamedByItsFile() throws {
+    try TemporaryFolder.with { folder in
+      let circle = ModelFixtures.model(
+        [
+          NodeProto(opType: "Relu", inputs: ["y"], outputs: ["z"]),
+          NodeProto(opType: "Relu", inputs: ["z"], outputs: ["y"]),
+        ], inputs: [ModelFixtures.tensor("x", [.size(1)])], outputs: [ModelFixtures.tensor("y", [.size(1)])])
+      let (path, picture) = (try folder.onnx("circle", circle), folder.path("picture.png"))
+      try ImageFile.write(Image(width: 8, height: 8, color: .rgb, filledWith: [1, 2, 3]), to: picture)
+      for line in [
+        ["run", path, "--random", "1"], ["inspect", path], ["detect", picture, "--model", path],
+        ["classify", picture, "--model", path], ["breed", picture, "--model", path],
+      ] {
+        let result = try Command.run(line)
+        #expect(
+          result.status == 65 && result.errors.contains("circle.onnx: the graph is malformed"), "\(result.errors)")
       }
     }
   }

@@ -1,6 +1,7 @@
 import Apus
 import ApusMedia
 import ApusPlatform
+import ApusVision
 import ArgumentParser
 
 /// A command that writes files. What it reads is safe from them: before it runs, its plan is checked.
@@ -111,8 +112,32 @@ struct FilePlan: Sendable {
   ///   - endings: how the names of those files of the folder end that are read.
   ///   - depth: how deep they may be.
   mutating func reads(_ path: String?, as role: String, endings: [String], depth: Int) {
+    reads(path, as: role, depth: depth) { name in endings.contains { name.hasSuffix($0) } }
+  }
+
+  /// - Parameters:
+  ///   - path: a file, or a folder.
+  ///   - depth: how deep those files of the folder may be that are read.
+  ///   - isRead: which of them are.
+  mutating func reads(
+    _ path: String?, as role: String, depth: Int, where isRead: @escaping @Sendable (String) -> Bool
+  ) {
+    if let path { inputs.append(Input(path: path, role: role, depth: depth, isRead: isRead)) }
+  }
+
+  /// - Parameters:
+  ///   - path: a model, as a file or a folder, for whose use what lies beside it is read too.
+  ///   - isRead: which files of the folder are read.
+  mutating func readsModel(
+    _ path: String?, as role: String, where isRead: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
     guard let path else { return }
-    inputs.append(Input(path: path, role: role, depth: depth) { name in endings.contains { name.hasSuffix($0) } })
+    reads(path, as: role, depth: 1, where: isRead)
+    let file = (try? modelFile(path)) ?? path
+    if file != path { reads(file, as: role) }
+    for (_, path) in ModelCompanion.files(ofModel: file, named: ModelCompanion.names) {
+      reads(path, as: "the model's configuration")
+    }
   }
 
   /// - Parameters:

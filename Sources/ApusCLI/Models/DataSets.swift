@@ -181,10 +181,10 @@ enum DataSets {
   ) throws -> (String, () throws -> GraphValue) {
     func load(_ name: String) throws -> GraphValue {
       let type = graph.value(named: name).flatMap { graph.values[$0].type }
-      return try ValueFile.read(contentsOf: path, as: type ?? .tensor(nil, nil)).value
+      return try openValue(path, as: type ?? .tensor(nil, nil)).value
     }
     if let given { return (given, { try load(given) }) }
-    let stored = try ValueFile.read(contentsOf: path)
+    let stored = try openValue(path)
     guard !stored.name.isEmpty else {
       throw CommandFailure(.usage, "\(path) does not say which value it holds; write NAME=\(path)")
     }

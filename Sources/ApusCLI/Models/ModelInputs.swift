@@ -64,7 +64,7 @@ extension ModelInputs {
     guard let (name, path) = try split(argument) else { return try readAll(argument) }
     let info = try info(name)
     if Self.isProtobuf(path) {
-      try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
+      try add(openValue(path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
       return
     }
     if let picture = try PictureInput(path, for: info, forms[name], preparation: { try preparation(name, $0) }) {
@@ -137,7 +137,7 @@ extension ModelInputs {
     let only = onlyName
     if Self.isProtobuf(path) {
       let type = only.flatMap { name in declared.first { $0.name == name }?.type } ?? .tensor(nil, nil)
-      let (name, value) = try ValueFile.read(contentsOf: path, as: type)
+      let (name, value) = try openValue(path, as: type)
       guard let info = declared.first(where: { $0.name == name }) ?? declared.first(where: { $0.name == only }) else {
         throw CommandFailure(.usage, "--input \(path): the model has several inputs; say which one: NAME=\(path)")
       }

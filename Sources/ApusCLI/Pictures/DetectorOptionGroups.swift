@@ -83,7 +83,11 @@ struct DetectorOptions: ParsableArguments {
 
   /// Adds what is read and written to a plan.
   func plan(_ files: inout FilePlan) {
-    files.reads(model, as: "--model")
+    if let model {
+      files.readsModel(model, as: "--model")
+    } else {
+      files.readsModel(try? WeightsLocator().path(of: Detector.shippedFile), as: "the detector that ships,")
+    }
     files.reads(labels, as: "--labels")
     cache.plan(&files)
   }
@@ -113,7 +117,9 @@ struct DetectorOptions: ParsableArguments {
     options.isRotated = rotated ? true : nil
     options.precision = precision
     options.cacheFolder = cache.folder
-    let detector = try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
+    let detector =
+      try model.map { path in try namingModel(path) { try Detector(path: path, options: options) } }
+      ?? Detector.shipped(options: options)
     try CheckedFiles.current.addData(detector.externalFiles)
     return detector
   }

@@ -66,6 +66,13 @@ extension ShippedModel {
     return try single.init(verifying: parameters.weights, metadata: parameters.metadata)
   }
 
+  /// The files that ``verify(weights:golden:types:tolerance:)`` and ``parameters(path:)`` read, as far as they are there.
+  package func files(weights: String? = nil, golden: String? = nil) -> [String] {
+    let locator = WeightsLocator()
+    let parameters = weights ?? self.weights.flatMap { try? locator.path(of: $0) }
+    return [parameters, golden ?? (try? locator.path(of: self.golden))].compactMap(\.self)
+  }
+
   /// Weights, and what their file says of them.
   public typealias Parameters = (weights: Weights, metadata: [String: String])
 

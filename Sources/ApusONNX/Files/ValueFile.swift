@@ -9,8 +9,18 @@ public enum ValueFile {
   public static func read(
     contentsOf path: String, as type: GraphValueType = .tensor(nil, nil), access: FileAccess = .mapped
   ) throws -> (name: String, value: GraphValue) {
+    let (name, value, _) = try readNamingFiles(contentsOf: path, as: type, access: access)
+    return (name, value)
+  }
+
+  /// The same with the paths of the other files that hold its elements.
+  package static func readNamingFiles(
+    contentsOf path: String, as type: GraphValueType, access: FileAccess = .mapped
+  ) throws -> (name: String, value: GraphValue, externalFiles: [String]) {
     let file = try MappedFile(path: path, access: access)
-    return try read(FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access)), as: type)
+    let source = FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access))
+    let (name, value) = try read(source, as: type)
+    return (name, value, source.externalPaths)
   }
 
   /// Reads a value that is already in memory; `name` is what messages call it.

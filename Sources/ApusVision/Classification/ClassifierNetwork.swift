@@ -47,6 +47,11 @@ enum ClassifierNetwork: Sendable {
     if case .graph(let model, _) = self { model.session.cacheUse } else { nil }
   }
 
+  /// The paths of the files beside the model's own that hold tensors of it.
+  var externalFiles: [String] {
+    if case .graph(let model, _) = self { model.session.model.externalFiles } else { [] }
+  }
+
   /// The sides of a picture, where the file says.
   var declaredSize: (width: Int?, height: Int?) {
     if case .graph(let model, _) = self { (model.width, model.height) } else { (nil, nil) }

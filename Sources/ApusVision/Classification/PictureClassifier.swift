@@ -23,6 +23,8 @@ public struct PictureClassifier: Sendable {
   public let scoring: ClassScoring
   /// What ``Options/cacheFolder`` was worth; nil without one.
   public var cacheUse: InferenceSession.CacheUse? { network.cacheUse }
+  /// The paths of the files beside the model's own that hold tensors of it.
+  package var externalFiles: [String] { network.externalFiles }
   /// What the classes are called, where anything says it.
   private let labels: ClassLabels?
   private let network: ClassifierNetwork

@@ -4,6 +4,9 @@ import ApusNetworks
 /// What lies beside a model's file. A model in a folder `onnx` has it in the folder above as well, as exporters lay it
 /// out.
 package enum ModelCompanion {
+  /// The names of all that is read there, of models of pictures and of texts.
+  package static let names = ["preprocessor_config.json", "config.json", "vocab.txt", "tokenizer_config.json"]
+
   /// The folders that are looked at, the nearest first.
   private static func folders(ofModel path: String) -> [String] {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()

@@ -36,6 +36,9 @@ struct BehaviorCommandSettings: AnalysisSettings {
     var settings = analysis
     settings.order = reading.order
     if let mean, let std {
+      // They may stand in settings that can be read once only.
+      try CheckedFiles.current.add([mean], as: "--mean")
+      try CheckedFiles.current.add([std], as: "--std")
       settings.standardization = try Standardization(
         meanText: Self.text(mean, digest: recorder?.digest("mean", mean)),
         stdText: Self.text(std, digest: recorder?.digest("std", std)))
@@ -60,14 +63,7 @@ struct BehaviorSettingOptions: ParsableArguments {
   @OptionGroup(title: "Segments") var segments: BehaviorSegmentOptions
 
   /// Adds what is read to a plan.
-  func plan(_ files: inout FilePlan) {
-    source.plan(&files)
-    // Standard input can be read once only.
-    if source.file != "-", let settings = try? value(recorder: nil) {
-      files.reads(settings.mean, as: "--mean")
-      files.reads(settings.std, as: "--std")
-    }
-  }
+  func plan(_ files: inout FilePlan) { source.plan(&files) }
 
   func value(recorder: SessionRecorder?) throws -> BehaviorCommandSettings {
     let groups: [any ParsableArguments] = [input, classification, segments]

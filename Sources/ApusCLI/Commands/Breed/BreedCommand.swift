@@ -78,7 +78,7 @@ struct BreedCommand: WritesFiles {
   var files: FilePlan {
     var files = FilePlan()
     for image in images { files.readsPictures(image, as: "the input") }
-    files.reads(model, as: "--model")
+    files.readsModel(model, as: "--model")
     network.plan(&files)
     files.reads(breedList, as: "--breed-list")
     files.reads(features, as: "--features")
@@ -102,7 +102,9 @@ struct BreedCommand: WritesFiles {
       return try write(BreedReport(image: features, ranking, dogMass: nil, index: index))
     }
     guard let model else { return }
-    let classifier = try BreedClassifier(path: modelFile(model), options: network.options)
+    let file = try modelFile(model)
+    let classifier = try namingModel(file) { try BreedClassifier(path: file, options: network.options) }
+    try CheckedFiles.current.addData(classifier.classifier.externalFiles)
     let preparation = classifier.preparation
     network.warn(of: preparation, model)
     defer { network.cache.warn(classifier.classifier.cacheUse) }

@@ -80,7 +80,8 @@ struct ClassifyCommand: WritesFiles {
   var files: FilePlan {
     var files = FilePlan()
     for input in inputs { files.reads(input, as: "the input") }
-    files.reads(model, as: "--model")
+    if text.contains("-") { files.reads("-", as: "--text") }
+    files.readsModel(model, as: "--model")
     files.reads(vocab, as: "--vocab")
     network.plan(&files)
     pictures.plan(&files)
@@ -97,7 +98,8 @@ struct ClassifyCommand: WritesFiles {
   // MARK: - Pictures
 
   private func classifyPictures(_ file: String) throws {
-    let classifier = try PictureClassifier(path: file, options: network.options)
+    let classifier = try namingModel(file) { try PictureClassifier(path: file, options: network.options) }
+    try CheckedFiles.current.addData(classifier.externalFiles)
     network.warn(of: classifier.preparation, model)
     defer { network.cache.warn(classifier.cacheUse) }
     func report(_ picture: SourcePicture, isVideo: Bool) throws -> ClassificationReport {

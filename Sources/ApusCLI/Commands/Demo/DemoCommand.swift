@@ -4,7 +4,7 @@ import ApusNetworks
 import ApusText
 import ArgumentParser
 
-struct DemoCommand: ParsableCommand {
+struct DemoCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Check this installation and classify the sample clips.",
@@ -20,9 +20,18 @@ struct DemoCommand: ParsableCommand {
   @Flag(help: "Print one line of JSON.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    let samples = [SampleClips.file, SampleArms.file, SampleLift.file("squat"), LanguageModelOptions.shippedFile]
+    let folders = samples.compactMap { try? WeightsLocator().path(of: $0) }.map { parentFolder(of: $0) }
+    for path in trained.flatMap({ $0.files() }) + folders { files.reads(path, as: "what ships,") }
+    return files
+  }
+
+  /// The networks without weights of their own are for `apus verify`: they would fill pages.
+  private var trained: [ShippedModel] { ShippedModel.all.filter { $0.weights != nil } }
+
   func run() throws {
-    // The networks without weights of their own are for `apus verify`: they would fill pages.
-    let trained = ShippedModel.all.filter { $0.weights != nil }
     let verification = VerificationReport(try trained.flatMap { try $0.verify() })
     let clips = try SampleClips().classify(with: BehaviorModel.shipped())
     let report = DemoReport(
@@ -34,7 +43,7 @@ struct DemoCommand: ParsableCommand {
 
   /// Suggestions of the model that ships; none where a folder of weights has no such model.
   private func keyboard() throws -> [SuggestionReport] {
-    guard let configuration = try? WeightsLocator().path(of: "keyboard/shipped/config.json") else { return [] }
+    guard let configuration = try? WeightsLocator().path(of: LanguageModelOptions.shippedFile) else { return [] }
     let suggester = try KeyboardSuggester(folder: parentFolder(of: configuration))
     return try ["how are ", "see you tom", "thank you so ", "i will be there in ten "].map {
       SuggestionReport(text: $0, try suggester.suggestions(for: KeyboardRequest($0)))

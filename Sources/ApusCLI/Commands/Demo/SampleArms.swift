@@ -36,9 +36,12 @@ struct SampleArms {
 
   private let folder: String
 
+  /// What was made, relative to the folder `Weights`.
+  static let file = "arms/samples/truth.json"
+
   /// Nil where a folder of weights has no recording.
   init?() {
-    guard let truth = try? WeightsLocator().path(of: "arms/samples/truth.json") else { return nil }
+    guard let truth = try? WeightsLocator().path(of: Self.file) else { return nil }
     folder = parentFolder(of: truth)
   }
 

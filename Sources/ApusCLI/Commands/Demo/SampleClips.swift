@@ -35,9 +35,12 @@ struct SampleClips {
   let clips: [Clip]
   private let folder: String
 
+  /// The list of clips, relative to the folder `Weights`.
+  static let file = "behavior/samples/samples.json"
+
   /// - Throws: ``WeightsLocatorError`` when the list of clips is nowhere to be found.
   init(locator: WeightsLocator = WeightsLocator()) throws {
-    let path = try locator.path(of: "behavior/samples/samples.json")
+    let path = try locator.path(of: Self.file)
     let bytes = try ByteInput(path: path).readAll(limit: 1 << 20)
     do {
       clips = try JSONDecoder().decode(List.self, from: Data(bytes)).clips

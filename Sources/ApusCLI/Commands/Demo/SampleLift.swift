@@ -67,10 +67,13 @@ struct SampleLift {
   /// The archive of the frames, and what was rendered.
   private let (clip, truth): (String, String)
 
+  /// What was rendered, relative to the folder `Weights`.
+  static func file(_ name: String) -> String { "detector/samples/\(name).json" }
+
   /// The clip that ships under this name; nil where a folder of weights has none.
   init?(name: String) {
     let locator = WeightsLocator()
-    guard let truth = try? locator.path(of: "detector/samples/\(name).json"),
+    guard let truth = try? locator.path(of: Self.file(name)),
       let clip = try? locator.path(of: "detector/samples/\(name).zip")
     else { return nil }
     (self.name, self.clip, self.truth) = (name, clip, truth)

@@ -24,7 +24,7 @@ struct HistoryCommand: ParsableCommand {
     defaultSubcommand: HistoryListCommand.self)
 }
 
-struct HistoryListCommand: ParsableCommand {
+struct HistoryListCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the sessions of a folder, the newest last.",
@@ -48,6 +48,12 @@ struct HistoryListCommand: ParsableCommand {
 
   func validate() throws {
     if let last, last < 1 { throw ValidationError("--last \(last): a number above 0 was expected.") }
+  }
+
+  var files: FilePlan {
+    var files = FilePlan()
+    HistoryFolder.plan(folder, &files)
+    return files
   }
 
   func run() throws {
@@ -74,7 +80,7 @@ struct HistoryListCommand: ParsableCommand {
   }
 }
 
-struct HistoryShowCommand: ParsableCommand {
+struct HistoryShowCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print one session whole: inputs, settings, results.")
 
@@ -86,6 +92,13 @@ struct HistoryShowCommand: ParsableCommand {
   @Flag(help: "Print JSON, one object.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    HistoryFolder.plan(session: session, &files)
+    HistoryFolder.plan(place.folder, &files)
+    return files
+  }
+
   func run() throws {
     let found = try place.find(session)
     if json {
@@ -95,7 +108,7 @@ struct HistoryShowCommand: ParsableCommand {
   }
 }
 
-struct HistoryCompareCommand: ParsableCommand {
+struct HistoryCompareCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Tell what differs between two sessions: inputs, settings, results.",
@@ -117,6 +130,13 @@ struct HistoryCompareCommand: ParsableCommand {
   @Flag(help: "Print JSON, one object.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    for session in [old, new] { HistoryFolder.plan(session: session, &files) }
+    HistoryFolder.plan(place.folder, &files)
+    return files
+  }
+
   func run() throws {
     let (a, b) = (try place.find(old), try place.find(new))
     let comparison = SessionComparison(old: a.session, new: b.session)
@@ -135,6 +155,16 @@ struct HistoryFolder: ParsableArguments {
     help: ArgumentHelp("The folder that holds sessions; $\(SessionOptions.variable) when absent.", valueName: "folder"),
     completion: .directory)
   var folder: String?
+
+  /// Adds the records of a folder's sessions to a plan.
+  static func plan(_ path: String?, _ files: inout FilePlan) {
+    files.reads(path ?? SessionOptions.defaultFolder, as: "the sessions", endings: ["/session.json"], depth: 2)
+  }
+
+  /// Adds the record of a session that is named by its path.
+  static func plan(session path: String, _ files: inout FilePlan) {
+    files.reads(path, as: "the session", endings: ["/session.json"], depth: 1)
+  }
 
   /// The folder that was given, or that of the environment.
   static func named(_ path: String?) throws -> SessionFolder {

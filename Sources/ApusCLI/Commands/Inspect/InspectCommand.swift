@@ -3,7 +3,7 @@ import ApusGraph
 import ApusMedia
 import ArgumentParser
 
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract: "Say what a file is, what is in it, and what to do with it.",
@@ -54,6 +54,15 @@ struct InspectCommand: ParsableCommand {
 
   @Flag(help: "Print one line of JSON.")
   var json = false
+
+  var files: FilePlan {
+    var files = FilePlan()
+    // Texts in a folder say nothing of what it is.
+    files.readsModel(file, as: "the file") { path in
+      (try? FileFormat(of: path)).map { ![.text, .json, .unknown].contains($0) } ?? false
+    }
+    return files
+  }
 
   func run() throws { try limits.bounded { try inspect() } }
 

@@ -22,9 +22,12 @@ struct LanguageModelOptions: ParsableArguments {
 
   @OptionGroup var cache: CacheOptions
 
+  /// The configuration of the model that ships, relative to the folder `Weights`.
+  static let shippedFile = "keyboard/shipped/config.json"
+
   /// Adds what is read and written to a plan.
   func plan(_ files: inout FilePlan) {
-    files.reads(model, as: "--model")
+    files.readsModel(try? path, as: model == nil ? "the model that ships," : "--model")
     files.reads(vocab, as: "--vocab")
     cache.plan(&files)
   }
@@ -38,7 +41,7 @@ struct LanguageModelOptions: ParsableArguments {
     get throws {
       if let model { return model }
       do {
-        let configuration = try WeightsLocator().path(of: "keyboard/shipped/config.json")
+        let configuration = try WeightsLocator().path(of: Self.shippedFile)
         return parentFolder(of: configuration)
       } catch let error as WeightsLocatorError {
         throw CommandFailure(

@@ -41,6 +41,7 @@ struct SuggestCommand: WritesFiles {
 
   var files: FilePlan {
     var files = FilePlan()
+    if text == "-" { files.reads("-", as: "the input") }
     model.plan(&files)
     return files
   }

@@ -41,7 +41,11 @@ enum ParitySide {
   func plan(_ files: inout FilePlan, as role: String) {
     switch self {
     case .file(let path): files.reads(path, as: role)
-    case .network(_, let weights): files.reads(weights, as: role, endings: [".safetensors", ".json"], depth: 1)
+    case .network(let model, let weights):
+      files.reads(weights, as: role, endings: [".safetensors", ".json"], depth: 1)
+      for path in model.files(weights: weights) where path != weights {
+        files.reads(path, as: "the data of \(model.name),")
+      }
     }
   }
 

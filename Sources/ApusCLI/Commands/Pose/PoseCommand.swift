@@ -59,6 +59,7 @@ struct PoseCommand: WritesFiles {
     var files = FilePlan()
     for input in inputs { files.readsPictures(input, as: "the input") }
     network.plan(&files)
+    if let points { PosePoints.plan(points, &files) }
     pictures.plan(&files)
     files.writes(csv, as: "--csv")
     return files

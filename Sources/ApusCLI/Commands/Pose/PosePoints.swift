@@ -53,6 +53,11 @@ struct PosePoints {
     animal = KeypointNames(ofAnimal: names)
   }
 
+  /// Adds what is read of `--points` to a plan.
+  static func plan(_ stated: String, _ files: inout FilePlan) {
+    if known[stated.lowercased()] == nil { files.reads(stated, as: "--points") }
+  }
+
   private static func names(_ text: String) throws -> [String] {
     if let known = known[text.lowercased()] { return known }
     if fileExists(text) { return try ClassLabels(path: text).names }

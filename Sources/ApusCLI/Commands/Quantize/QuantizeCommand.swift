@@ -83,7 +83,7 @@ struct QuantizeCommand: WritesFiles {
 
   var files: FilePlan {
     var files = FilePlan()
-    files.reads(input, as: "the input")
+    files.readsModel(input, as: "the input")
     if input.hasSuffix(".safetensors") { files.reads(parentFolder(of: input), as: "the folder of the input,") }
     files.reads(prompts, as: "--prompts")
     guard calibration.samples.isEmpty else {

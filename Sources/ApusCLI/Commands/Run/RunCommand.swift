@@ -117,7 +117,7 @@ struct RunCommand: WritesFiles {
 
   var files: FilePlan {
     var files = FilePlan()
-    files.reads(model, as: "the model")
+    files.readsModel(model, as: "the model")
     files.reads(requests.jsonl, as: "--jsonl")
     for input in inputs { ModelInputs.plan(input, &files) }
     files.writes(output, as: "--output", .folder)
@@ -204,7 +204,7 @@ struct RunCommand: WritesFiles {
   /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
   private func session(_ model: any GraphModel, _ options: InferenceSession.Options) throws -> InferenceSession {
     do {
-      return try InferenceSession(model, options: options)
+      return try namingModel(self.model) { try InferenceSession(model, options: options) }
     } catch GraphError.unsupported(let name, let opset, let node) {
       let census = try OperatorCensus(model.graph)
       guard census.unknown.count > 1 else { throw GraphError.unsupported(operator: name, opset: opset, node: node) }

@@ -1,7 +1,7 @@
 import ApusText
 import ArgumentParser
 
-struct TokenizeCommand: ParsableCommand {
+struct TokenizeCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "tokenize",
     abstract: "Turn text into the numbers that BERT reads.",
@@ -37,10 +37,20 @@ struct TokenizeCommand: ParsableCommand {
   @Flag(help: "Print JSON, one object per line.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    if readsLines { files.reads("-", as: "the input") }
+    files.reads(vocab, as: "--vocab")
+    files.reads(config, as: "--config")
+    return files
+  }
+
+  private var readsLines: Bool { text.isEmpty || text == ["-"] }
+
   func run() throws {
     let tokenizer = try WordPieceTokenizer(
       WordPieceVocabulary(path: vocab), configuration: config.map { try TokenizerConfiguration(path: $0) } ?? .init())
-    if !text.isEmpty, text != ["-"] {
+    guard readsLines else {
       for text in text { try write(text, tokenizer) }
       return
     }

@@ -2,7 +2,7 @@ import Apus
 import ApusNetworks
 import ArgumentParser
 
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Hold models against their golden outputs.",
@@ -57,8 +57,18 @@ struct VerifyCommand: ParsableCommand {
     }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    for model in models {
+      for path in model.files(weights: weights, golden: golden) { files.reads(path, as: "the data of \(model.name),") }
+    }
+    return files
+  }
+
+  private var models: [ShippedModel] { ShippedModel.all.filter { model == nil || $0.name == model } }
+
   func run() throws {
-    let models = ShippedModel.all.filter { model == nil || $0.name == model }
+    let models = models
     var progress = ProgressBar(total: models.count)
     defer { progress?.clear() }
     var results: [Verification] = []
