@@ -157,6 +157,10 @@ import Testing
       "parity @right.mlpackage @y.npy --report @right.mlpackage/Data/com.apple.CoreML/weights/weight.bin",
       ["the model", "--report", "weight.bin"]
     ),
+    (
+      "barpath @clip.y4m --model @right.mlpackage --csv @right.mlpackage/Data/com.apple.CoreML/model.mlmodel",
+      ["--model", "--csv", "model.mlmodel"]
+    ),
     ("run @right.mlpackage --random 1 --output @right.mlpackage/Data/com.apple.CoreML", ["the model", "--output"]),
     ("quantize @tests @tests --force", ["the input", "the output"]),
     ("quantize @tests @set --prompts @set/README.md --force", ["--prompts", "the output"]),

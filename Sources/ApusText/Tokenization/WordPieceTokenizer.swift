@@ -83,7 +83,7 @@ public struct WordPieceTokenizer: Sendable {
   }
 
   /// Reads `vocab.txt` and, where there is one, `tokenizer_config.json` from a folder, as Hugging Face writes them.
-  /// - Throws: ``FileError``, ``VocabularyError``, ``ModelConfigurationError``, ``JSONError``.
+  /// - Throws: ``FileError``, ``VocabularyError``, ``ModelConfigurationError``.
   public init(folder: String) throws {
     var configuration = TokenizerConfiguration()
     do {
