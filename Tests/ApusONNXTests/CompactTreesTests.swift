@@ -86,4 +86,23 @@ import Testing
     #expect(CompactTrees(tree(.less, [.node(0)])) == nil)
     #expect(CompactTrees(tree(.less, [.node(1), .leaf(0)])) == nil)
   }
+
+  /// Whichever way rows would go.
+  @Test func circlesAreRefusedBeforeAnyRow() throws {
+    func check(_ branches: [(DecisionTrees.Branch, DecisionTrees.Branch)]) throws {
+      let nodes = branches.map {
+        DecisionTrees.Node(
+          feature: 0, comparison: .less, threshold: 0, missingHolds: false, whenTrue: $0, whenFalse: $1)
+      }
+      try DecisionTrees(nodes: nodes, leaves: [[], []], roots: [.node(0)]).check(targets: 1)
+    }
+    for circle in [
+      [(.node(0), .leaf(0))], [(.node(1), .leaf(0)), (.leaf(1), .node(0))],
+      [(.leaf(0), .node(1)), (.node(2), .leaf(0)), (.leaf(0), .node(1))],
+    ] as [[(DecisionTrees.Branch, DecisionTrees.Branch)]] {
+      #expect(throws: OperatorError.self) { try check(circle) }
+    }
+    // Two ways to one node are none.
+    try check([(.node(1), .node(1)), (.leaf(0), .leaf(1))])
+  }
 }

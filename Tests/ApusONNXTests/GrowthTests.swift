@@ -51,6 +51,55 @@ import Testing
     #expect(few["y"]?.shape == [1024])
   }
 
+  /// Whether a chain begins at a constant or at an input, it is the run that refuses it.
+  @Test func constantsThatDoubleAreNotMadeBeforehand() throws {
+    var graph = SmallGraph()
+    try graph.constant("s0", counting(8))
+    for index in 0..<22 { graph.node("Concat", ["s\(index)", "s\(index)"], ["s\(index + 1)"], ["axis": .int(0)]) }
+    graph.node("Relu", ["s22"], ["y"])
+    let optimized = try graph.model(outputs: ["y"]).graph.optimized(.exact)
+    // 32 bytes, of which 22 doublings would be 128 MiB.
+    #expect(optimized.constantByteCount <= 1 << 16)
+    #expect(optimized.nodes.contains { $0.operatorName.type == "Concat" })
+  }
+
+  /// Weights of few bits become many more bytes, and so does what is made of those.
+  @Test func constantsOfAFewTimesTheirSizeAreMadeBeforehand() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1)])
+    try graph.constant("w", GraphValue(Tensor([UInt8](repeating: 3, count: 1 << 17), shape: [1 << 17])))
+    graph.node("Cast", ["w"], ["f"], ["to": .int(1)])
+    graph.node("Neg", ["f"], ["n"])
+    graph.node("Concat", ["n", "n"], ["c"], ["axis": .int(0)])
+    graph.node("Add", ["x", "c"], ["y"])
+    #expect(try graph.model(outputs: ["y"]).graph.optimized(.exact).nodes.map(\.operatorName.type) == ["Add"])
+  }
+
+  /// Before a run nothing is done whose time or memory follows from what texts say.
+  @Test func textsAreNotWorkedOnBeforehand() throws {
+    var graph = SmallGraph()
+    try graph.constant("t", texts("aaab"))
+    graph.node("StringConcat", ["t", "t"], ["c"])
+    graph.node("RegexFullMatch", ["c"], ["m"], ["pattern": .string(Array("(a|b)*".utf8))])
+    graph.node("Not", ["m"], ["y"])
+    let model = try graph.model(outputs: ["y"])
+    #expect(
+      try model.graph.optimized(.exact).nodes.map(\.operatorName.type) == ["StringConcat", "RegexFullMatch", "Not"])
+    #expect(try InferenceSession(model).run([:])["y"]?.tensor(of: Bool.self).elements == [false])
+  }
+
+  @Test func textsThatDoubleReachTheLimitOnGrowth() throws {
+    var graph = SmallGraph()
+    try graph.constant("s0", texts("abcdefgh"))
+    for index in 0..<20 { graph.node("StringConcat", ["s\(index)", "s\(index)"], ["s\(index + 1)"]) }
+    var options = InferenceSession.Options()
+    options.limits.growth = 1 << 16
+    let session = try InferenceSession(graph.model(outputs: ["s20"]), options: options)
+    let failure = try #require(failure { _ = try session.run([:]) })
+    #expect(failure.operatorName.type == "StringConcat" && failure.reason.contains("\(1 << 16) bytes"))
+    #expect(failure.fault == .data)
+  }
+
   @Test func aScanAndASequenceCountAsGrowth() throws {
     var options = InferenceSession.Options()
     options.limits.growth = 1 << 16

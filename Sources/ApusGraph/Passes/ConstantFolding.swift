@@ -4,7 +4,8 @@ extension Graph {
   /// What depends on constants alone is computed once, and becomes a constant.
   ///
   /// What takes much more memory than what it is made of, as a large Expand, stays a node beyond a ``FoldingAllowance``; but
-  /// what is small again after that, as a sum of it, is computed all the same (``LargeConstants``).
+  /// what is small again after that, as a sum of it, is computed all the same (``LargeConstants``). What reads texts stays a
+  /// node too.
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
   func foldingConstants() throws -> Graph { try folding(withLarge: true) { _ in true } }
 
@@ -31,15 +32,14 @@ extension Graph {
       try Execution.with(stop: context.stop) {
         for index in rewriter.nodes.indices {
           guard let node = rewriter.nodes[index], isWanted(node) else { continue }
-          var values = rewriter.folded(node, context, within: allowance.limit)
-          if withLarge, values == nil {
-            values = large.folded(index, in: rewriter, context, within: allowance.limit)
-          }
+          let limit = allowance.limit(of: node, in: rewriter)
+          var values = rewriter.folded(node, context, within: limit)
+          if withLarge, values == nil { values = large.folded(index, in: rewriter, context, within: limit) }
           // Whatever was broken off is undefined.
           try context.checkCancellation()
           guard let values else { continue }
           rewriter.fold(index, values)
-          for (output, value) in zip(node.outputs, values) { allowance.take(output, value) }
+          allowance.take(values, of: node, in: rewriter)
           for case let input? in node.inputs where rewriter.isUnused(input) {
             // What the graph came with may be an input's default.
             if allowance.giveBack(input) { rewriter.removeConstant(input) }
@@ -57,20 +57,54 @@ private struct FoldingAllowance {
   private var bytesLeft: Int
   private var computedBytesLeft: Int
   private var taken: [Graph.ValueID: Int] = [:]
+  /// The bytes of the largest constant that was there before and that a computed one is made of. By these it is measured
+  /// what may be made: by those of a computed one a chain of nodes that double theirs would never end.
+  private var sources: [Graph.ValueID: Int] = [:]
+  /// Bytes by which values may exceed what they are made of, all together.
+  private var growthLeft: Int
+
+  /// What is made of one of the graph's constants may have so many times its bytes: as weights of four bits in `Float`.
+  private static let expansion = 8
+  /// What any value may take.
+  private static let leastLimit = 1 << 16
+  /// What all may grow by, however small the constants are.
+  private static let leastGrowth = 256 << 20
 
   init(of graph: Graph) {
     bytesLeft = graph.constants.values.reduce(0) { min(1 << 40, $0 + $1.byteCount) }
     computedBytesLeft = 16 * bytesLeft
+    growthLeft = computedBytesLeft + Self.leastGrowth
   }
 
-  /// Bytes that one value may take.
-  var limit: Int { min(bytesLeft, computedBytesLeft) }
+  /// Bytes that a value may take which this node gives.
+  func limit(of node: Node, in rewriter: GraphRewriter) -> Int {
+    let inputs = Self.inputByteCounts(of: node, in: rewriter)
+    let source = inputs.map { sources[$0.id] ?? $0.bytes }.max() ?? 0
+    let limit = max(min(bytesLeft, computedBytesLeft), Self.leastLimit, source.multipliedClamped(by: Self.expansion))
+    return min(limit, (inputs.map(\.bytes).max() ?? 0).addingClamped(growthLeft))
+  }
 
-  mutating func take(_ id: Graph.ValueID?, _ value: GraphValue?) {
-    guard let id, let bytes = value?.byteCount, bytes > 0 else { return }
-    taken[id] = bytes
-    bytesLeft = max(0, bytesLeft - bytes)
-    computedBytesLeft = max(0, computedBytesLeft - bytes)
+  /// Counts what a node gives.
+  mutating func take(_ values: [GraphValue?], of node: Node, in rewriter: GraphRewriter) {
+    let inputs = Self.inputByteCounts(of: node, in: rewriter)
+    let source = inputs.map { sources[$0.id] ?? $0.bytes }.max() ?? 0
+    let largest = inputs.map(\.bytes).max() ?? 0
+    for case (let output?, let value?) in zip(node.outputs, values) {
+      let bytes = value.byteCount
+      // A Constant's value is a constant that was there before.
+      if !node.inputs.isEmpty {
+        sources[output] = source
+        growthLeft = max(0, growthLeft - max(0, bytes - largest))
+      }
+      guard bytes > 0 else { continue }
+      taken[output] = bytes
+      bytesLeft = max(0, bytesLeft - bytes)
+      computedBytesLeft = max(0, computedBytesLeft - bytes)
+    }
+  }
+
+  private static func inputByteCounts(of node: Node, in rewriter: GraphRewriter) -> [(id: Graph.ValueID, bytes: Int)] {
+    node.inputs.compactMap { id in id.flatMap { id in rewriter.constant(id).map { (id, $0.byteCount) } } }
   }
 
   /// Gives back what a value took, if it took any.
@@ -81,18 +115,26 @@ private struct FoldingAllowance {
   }
 }
 
+extension GraphValue {
+  fileprivate var holdsTexts: Bool {
+    switch self {
+    case .strings: true
+    case .sequence(let values, _): values.contains(where: \.holdsTexts)
+    case .optional(let value, _): value?.holdsTexts ?? false
+    case .tensor, .coded: false
+    }
+  }
+}
+
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
   ///
-  /// - Parameter allowance: bytes that an output may take, whatever it is made of.
-  fileprivate func folded(
-    _ node: Node, _ context: RunContext, within allowance: Int
-  ) -> [GraphValue?]? {
+  /// - Parameter limit: bytes that an output may take.
+  fileprivate func folded(_ node: Node, _ context: RunContext, within limit: Int) -> [GraphValue?]? {
     guard let definition = foldable(node), node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }) else {
       return nil
     }
     let inputs = node.inputs.map { constant($0) }
-    let limit = foldingLimit(allowance, inputs)
     let description = description(of: node)
     // A Constant's value is in the file already.
     guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit) else { return nil }
@@ -107,14 +149,11 @@ extension GraphRewriter {
   /// What is known of the operator of a node that may be computed before anything runs, if its inputs are known.
   fileprivate func foldable(_ node: Node) -> OperatorDefinition? {
     guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
-      node.subgraphs.isEmpty, !node.outputs.contains(where: { $0.map(isOutput) ?? false })
+      node.subgraphs.isEmpty, !node.outputs.contains(where: { $0.map(isOutput) ?? false }),
+      // Neither the memory nor the time that texts take follows from how many there are.
+      !node.inputs.contains(where: { constant($0)?.holdsTexts ?? false })
     else { return nil }
     return definition
-  }
-
-  /// Bytes that what is made of these constants may take.
-  fileprivate func foldingLimit(_ allowance: Int, _ inputs: [GraphValue?]) -> Int {
-    max(allowance, 1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
   }
 
   /// Whether no output is known to be larger than `limit` bytes before anything is computed.
@@ -147,7 +186,7 @@ private struct LargeConstants {
 
   /// What node `index` gives where that is small and one of its inputs is large. Notes what it will give where that is large.
   mutating func folded(
-    _ index: Int, in rewriter: GraphRewriter, _ context: RunContext, within allowance: Int
+    _ index: Int, in rewriter: GraphRewriter, _ context: RunContext, within limit: Int
   ) -> [GraphValue?]? {
     guard let node = rewriter.nodes[index], let definition = rewriter.foldable(node),
       case .none = definition.facts.work, case .rule(let rule) = definition.facts.shapes,
@@ -162,7 +201,7 @@ private struct LargeConstants {
     let sizes = outputs.compactMap { $0.flatMap(Self.byteCount) }
     guard sizes.count == outputs.count, sizes.count >= node.outputs.count, let size = sizes.max(), size <= Self.largest
     else { return nil }
-    guard size > rewriter.foldingLimit(allowance, node.inputs.map { rewriter.constant($0) }) else {
+    guard size > limit else {
       let isMadeOfLarge = node.inputs.contains { $0.map { types[$0] != nil } ?? false }
       return isMadeOfLarge ? made(index, in: rewriter, context) : nil
     }

@@ -46,7 +46,7 @@ struct DecisionTrees: Sendable {
   var leaves: [[Vote]]
   var roots: [Branch]
 
-  /// Checks what the trees refer to, so that no row can be led astray; circles are found when a row runs into one.
+  /// Checks what the trees refer to, so that no row can be led astray, or round in a circle.
   /// - Throws: ``OperatorError``.
   func check(targets: Int) throws {
     func exists(_ branch: Branch) -> Bool {
@@ -60,17 +60,33 @@ struct DecisionTrees: Sendable {
     guard leaves.allSatisfy({ $0.allSatisfy { 0 <= $0.target && $0.target < targets } }) else {
       throw OperatorError("a leaf votes for a target that is not one of \(targets)")
     }
+    guard !hasCircle else { throw OperatorError("a tree goes round in a circle") }
+  }
+
+  /// Whether nodes are left once those are taken away, one after the other, that no other node leads to.
+  private var hasCircle: Bool {
+    var parents = [Int](repeating: 0, count: nodes.count)
+    for node in nodes {
+      for case .node(let child) in [node.whenTrue, node.whenFalse] { parents[child] += 1 }
+    }
+    var open = nodes.indices.filter { parents[$0] == 0 }
+    var taken = 0
+    while let index = open.popLast() {
+      taken += 1
+      for case .node(let child) in [nodes[index].whenTrue, nodes[index].whenFalse] {
+        parents[child] -= 1
+        if parents[child] == 0 { open.append(child) }
+      }
+    }
+    return taken < nodes.count
   }
 
   /// Calls `vote` with the votes of the leaf that each tree leads a row to.
   func evaluate(_ row: UnsafeBufferPointer<Double>, _ vote: ([Vote]) -> Void) throws {
     for root in roots {
       var branch = root
-      var steps = 0
       while case .node(let index) = branch {
         let node = nodes[index]
-        steps += 1
-        guard steps <= nodes.count else { throw OperatorError("a tree goes round in a circle") }
         guard node.feature < row.count else {
           throw OperatorError("a tree asks for feature \(node.feature) of \(row.count)")
         }

@@ -19,13 +19,19 @@ extension Operators {
         try Arguments([Expansion(shape: shape).run(.strings(tensor))], context: arguments.context).strings(0).elements
       }
       let (a, b) = try (stretched(first), stretched(second))
-      // A loop that joins a string with itself would soon fill any memory.
-      var bytes = 0
-      for (a, b) in zip(a, b) {
-        bytes += a.utf8.count + b.utf8.count
-        try Shape.checkMemory([bytes], of: UInt8.self, operation: "StringConcat")
+      // What joins a string with itself again and again would soon fill any memory.
+      try arguments.context.growing {
+        var bytes = 0
+        for (a, b) in zip(a, b) {
+          bytes += a.utf8.count + b.utf8.count
+          try Shape.checkMemory([bytes], of: UInt8.self, operation: "StringConcat")
+        }
       }
-      return [.strings(try StringTensor(zip(a, b).map { $0 + $1 }, shape: shape))]
+      let joined = try zip(a, b).map { a, b in
+        try arguments.context.checkCancellation()
+        return a + b
+      }
+      return [.strings(try StringTensor(joined, shape: shape))]
     }
   }
 
@@ -38,8 +44,9 @@ extension Operators {
     let limit = cuts < 0 ? Int.max : cuts
     return { arguments in
       let x = try arguments.strings(0)
-      let parts = x.elements.map { text in
-        delimiter.isEmpty ? words(text, cuts: limit) : pieces(Array(text.utf8), between: delimiter, cuts: limit)
+      let parts = try x.elements.map { text in
+        try arguments.context.checkCancellation()
+        return delimiter.isEmpty ? words(text, cuts: limit) : pieces(Array(text.utf8), between: delimiter, cuts: limit)
       }
       return try [
         .strings(StringTensor(parts, shape: x.shape, padding: "", operation: "StringSplit")),
