@@ -58,6 +58,20 @@ import struct ApusTestSupport.ZipBuilder
       try Data(ZipBuilder(["a.npy": archive, "b.npy": archive]).bytes).write(to: folder.file("x.npz"))
       let text = try Command.run("inspect", folder.path("x.npz"))
       #expect(text.status == 0 && text.output.contains("2 tensors, 12 elements, 48 B"))
+      // What follows a header is not read, nor is memory made for it.
+      var damaged = ZipBuilder(["a.npy": archive])
+      damaged.entries[0].checksum ^= 1
+      try Data(damaged.bytes).write(to: folder.file("damaged.npz"))
+      let header = try Command.run("inspect", folder.path("damaged.npz"))
+      #expect(header.status == 0 && header.output.contains("6 elements, 24 B"))
+      #expect(try Command.run("compare", folder.path("damaged.npz"), folder.path("x.npz")).status == 65)
+      // Texts have four bytes a character, as many characters as the longest has.
+      try NPYFile.write(["ab", "abc"], shape: [2], toPath: folder.path("texts.npy"))
+      let texts = try Command.run("inspect", folder.path("texts.npy"), "--json").object
+      let first = (texts["tensors"] as? [[String: Any]])?.first
+      #expect(texts["bytes"] as? Int == 24 && first?["dtype"] as? String == "text" && first?["shape"] as? [Int] == [2])
+      try Data(ZipBuilder(["a.npy": Array(archive.dropLast())]).bytes).write(to: folder.file("cut.npz"))
+      #expect(try Command.run("inspect", folder.path("cut.npz")).status == 65)
       try Data(archive.dropLast()).write(to: folder.file("cut.npy"))
       #expect(try Command.run("inspect", folder.path("cut.npy")).status == 65)
     }

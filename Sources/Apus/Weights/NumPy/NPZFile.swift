@@ -8,7 +8,7 @@ import FoundationEssentials
 /// files are ignored.
 public struct NPZFile: Sendable {
   private let file: MappedFile
-  private let archive: ZipArchive
+  let archive: ZipArchive
   private let index: [UTF8Key: Int]
 
   /// The names of the arrays, without `.npy`, in the order of the archive's directory.
@@ -88,12 +88,19 @@ public struct NPZFile: Sendable {
 
   /// Calls `body` with the bytes of an array's file, and names that in what it throws.
   func withContents<Result>(of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    try withEntry(named: name) { entry in
+      let (bytes, owner) = try archive.contents(of: entry)
+      return try withExtendedLifetime(owner) { try body(bytes) }
+    }
+  }
+
+  /// Calls `body` with an array's entry, and names the array in what it throws.
+  func withEntry<Result>(named name: String, _ body: (ZipArchive.Entry) throws -> Result) throws -> Result {
     guard let position = index[UTF8Key(name)] else {
       throw failure(name, .noSuchArray(similar: nearestName(to: name, in: arrayNames)))
     }
     do {
-      let (bytes, owner) = try archive.contents(of: archive.entries[position])
-      return try withExtendedLifetime(owner) { try body(bytes) }
+      return try body(archive.entries[position])
     } catch let error as ZipError {
       throw failure(name, .archive(error))
     } catch let reason as NumPyError.Reason {

@@ -79,7 +79,7 @@ struct InspectCommand: WritesFiles {
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
       try write(report, report.text(withMetadata: metadata))
     case .npy, .npz:
-      let report = try InspectionReport(TensorFile(path: file))
+      let report = try format() == .npy ? InspectionReport(npy: file) : InspectionReport(npz: file)
       try write(report, report.text(withMetadata: metadata))
     // What is named as a model and shows none is damaged, and its reader says where.
     case .onnx, .coreMLModel, .coreMLPackage, .torchExport:

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// What `apus inspect` says of a file of tensors.
 struct InspectionReport {
@@ -27,25 +28,24 @@ struct InspectionReport {
     metadata = file.metadata
   }
 
-  /// The arrays of a `.npy` or `.npz` file, all of which are read.
-  init(_ file: TensorFile) throws {
-    path = file.path
-    tensors = try file.names.map { name in
-      switch try file.value(name) {
-      case .tensor(let tensor):
-        Entry(
-          name: name, type: "\(tensor.dataType)", shape: tensor.shape,
-          byteCount: tensor.count * tensor.dataType.byteCount)
-      case .strings(let texts):
-        Entry(
-          name: name, type: "text", shape: texts.shape, byteCount: texts.elements.reduce(0) { $0 + $1.utf8.count })
-      case .coded, .sequence, .optional: throw CommandFailure(.badData, "\(file.path): holds no array")
-      }
+  /// The array of a `.npy` file.
+  init(npy path: String) throws { self.init(path: path, arrays: [("", try NPYFile.form(path: path))]) }
+
+  /// The arrays of a `.npz` file.
+  init(npz path: String) throws {
+    let archive = try NPZFile(path: path)
+    self.init(path: path, arrays: try archive.arrayNames.map { ($0, try archive.form(named: $0)) })
+  }
+
+  private init(path: String, arrays: [(name: String, form: NPYForm)]) {
+    self.path = path
+    tensors = arrays.map { name, form in
+      Entry(name: name, type: form.dataType.map { "\($0)" } ?? "text", shape: form.shape, byteCount: form.byteCount)
     }
     metadata = [:]
   }
 
-  private var byteCount: Int { tensors.reduce(0) { $0 + $1.byteCount } }
+  private var byteCount: Int { tensors.reduce(0) { $0.addingClamped($1.byteCount) } }
 
   /// The reader has checked the shapes of the types it knows; that of an unknown type may say anything.
   private static func elementCount(_ tensor: Entry) -> Int? {
