@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import ApusCLI
 @testable import ApusMedia
 
 @Suite struct ArmDriftFilesTests {
@@ -99,9 +100,25 @@ import Testing
       let huge = OverlayFixtures.arms().replacing("\"width\":320", with: "\"width\":1e9")
       let refused = try run("--overlay", folder.path("huge"), input: huge)
       #expect(refused.status == 65 && refused.errors.contains("cannot be drawn"))
+      #expect(refused.errors.contains("× 240 pixels") && refused.errors.contains("16384"))
+      #expect(!FileManager.default.fileExists(atPath: folder.path("huge")))
       let none = folder.path("none")
       try FileManager.default.createDirectory(atPath: none, withIntermediateDirectories: true)
       #expect(try run("--overlay", folder.path("out"), "--frames", none).status == 65)
+    }
+  }
+
+  /// A few bytes that speak of many pixels do not become as many bytes for each frame.
+  @Test func plainGroundsOfManyPixelsAreDrawnSmaller() throws {
+    try TemporaryFolder.with { folder in
+      let thin = OverlayFixtures.arms().replacing("\"width\":320", with: "\"width\":99999999")
+        .replacing("\"height\":240", with: "\"height\":1")
+      let refused = try run("--overlay", folder.path("thin.y4m"), input: thin)
+      #expect(refused.status == 65 && refused.errors.contains("× 1 pixels cannot be drawn"))
+      var ground = try FrameGround(FrameOptions.parse([]))
+      let place = try ground.place(forFrame: 0, at: 0, width: 16000, height: 4000)
+      // 4 : 1, and as many pixels as 3840 × 2160.
+      #expect(place.canvas.width == 5760 && place.canvas.height == 1440 && abs(place.scale - 0.36) < 1e-12)
     }
   }
 

@@ -43,9 +43,9 @@ import Testing
           #"{"id": "three", "path": "/nowhere/x.jpg"}"#, #"{"id": 4}"#, "not JSON", #"{"id": 5, "path": "#,
           #"{"id": 6, "base64": "*"}"#, #"{"id": 7, "base64": "AAAA"}"#, #"{"id": 8, "path": "a", "base64": "AAAA"}"#,
           #"{"id": 9, "id": 10}"#, #"{"id": "\#(String(repeating: "x", count: 5000))"}"#, "[1]",
-          #"{"id": 11, "path": "\#(photo)", "else": [1, {"a": 2}]}"#,
+          #"{"id": 11, "path": "\#(photo)", "else": [1, {"a": 2}]}"#, #"{"id": 12, "path": "/dev/null"}"#,
         ])
-      try #require(found.count == 13)
+      try #require(found.count == 14)
       let tops = found.map { ($0["top"] as? [String: Any])?["class"] as? String }
       #expect(tops.enumerated().filter { $1 == "goldfish" }.map(\.offset) == [0, 1, 12])
       #expect((found[1]["id"] as? [String: Any])?["row"] as? [Int] == [2])
@@ -56,6 +56,8 @@ import Testing
       #expect(found[4]["id"] is NSNull && found[5]["id"] as? Int == 5)
       #expect((found[3]["error"] as? String)?.contains("a picture was expected") == true)
       #expect(found[12]["id"] as? Int == 11)
+      // As of /dev/zero, which never ends, nothing is read.
+      #expect((found[13]["error"] as? String)?.contains("regular file") == true)
     }
   }
 

@@ -32,6 +32,10 @@ struct FrameGround {
 
   /// Plain grounds with shorter sides are drawn larger: a recording in fractions may say that it is one pixel wide.
   private static let smallestSide = 320.0
+  /// No camera gives larger frames, and no screen shows more pixels. Plain grounds of more pixels than that are drawn
+  /// smaller: what a recording says of its size costs it nothing, and would be written for each of its frames.
+  private static let largestSide = 16384.0
+  private static let mostPixels = 3840.0 * 2160
   private static let limits = ImageLimits.default
 
   /// - Parameter recorder: is given the pictures.
@@ -104,12 +108,14 @@ struct FrameGround {
   }
 
   private static func plain(width: Double, height: Double) throws -> Place {
-    let scale = max(1, smallestSide / max(width, height))
-    let (across, down) = ((width * scale).rounded(), (height * scale).rounded())
-    guard across * down <= Double(limits.pixels), max(across, down) <= Double(limits.pixels) else {
+    guard max(width, height) <= largestSide else {
       throw CommandFailure(
-        .badData, "frames of \(size(width, height)) pixels cannot be drawn; \(limits.pixels) pixels are the most")
+        .badData,
+        "frames of \(size(width, height)) pixels cannot be drawn; sides of \(Int(largestSide)) pixels are the "
+          + "most")
     }
+    let scale = min(max(1, smallestSide / max(width, height)), (mostPixels / (width * height)).squareRoot())
+    let (across, down) = ((width * scale).rounded(), (height * scale).rounded())
     // Dark, as the colours of skeletons are made for photographs.
     let canvas = try Canvas(width: max(1, Int(across)), height: max(1, Int(down)), color: Theme.dark.background)
     return Place(canvas: canvas, scale: scale, name: nil)

@@ -22,6 +22,8 @@ struct PictureRequest: RequestBody {
   func picture(_ number: Int, limits: ImageLimits) throws -> SourcePicture {
     switch (path, base64) {
     case (let path?, nil):
+      // A request comes from elsewhere: what may never end is for a command line to name.
+      guard isRegularFile(path) || isFolder(path) || !fileExists(path) else { throw FileError.notRegular(path: path) }
       return SourcePicture(name: path, index: number, image: try ImageFile.read(path: path, limits: limits))
     case (nil, let base64?):
       guard let bytes = Base64.bytes(of: base64) else {
