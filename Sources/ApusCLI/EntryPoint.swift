@@ -52,6 +52,10 @@ enum EntryPoint {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    // The parser compares them all.
+    guard !arguments.contains(where: MarkRun.isTooLong) else {
+      throw CommandFailure(.usage, "An argument has \(MarkRun.message).")
+    }
     // The parser gives the general help for a command that there is not.
     if arguments.first == "help", let failure = unknownCommand(in: Array(arguments.dropFirst())) { throw failure }
     do {

@@ -25,6 +25,15 @@ import Testing
     if writes { #expect(command is any WritesFiles.Type, "\(command) writes files and does not say which") }
   }
 
+  /// The parser compares arguments with the names of options, which would take minutes.
+  @Test func argumentsOfMarksAreRefused() throws {
+    let marks = "a" + String(repeating: "\u{301}\u{316}", count: 16)
+    for arguments in [["fill", marks], ["help", marks], ["detect", "--classes", marks, "x.png"]] {
+      let result = try Command.run(arguments, input: "")
+      #expect(result.status == 64 && result.errors.contains("more than 30 combining marks in a row"))
+    }
+  }
+
   @Test func theVersionIsPrinted() throws {
     let result = try Command.run("--version")
     #expect(result.status == 0)

@@ -13,6 +13,40 @@ import Testing
     #expect(refused > whole.count - 20)
   }
 
+  /// To compare such names would take minutes.
+  @Test func namesOfMarksAreRefused() throws {
+    let name = String(repeating: "\u{301}\u{316}", count: 1 << 18)
+    let model = ModelProto(
+      opsetImports: [OperatorSetID(version: 13)],
+      graph: GraphProto(
+        nodes: [NodeProto("Relu", ["x"], [name])], inputs: [ValueInfoProto(name: "x")],
+        outputs: [ValueInfoProto(name: name)]))
+    let error = #expect(throws: ONNXFileError.self) { try readModel(model.encode()) }
+    guard case .protobuf(let reason)? = error?.reason else { return #expect(Bool(false)) }
+    #expect(reason.reason == .tooManyMarks(limit: 30) && reason.message == "NodeProto")
+  }
+
+  /// One word in two spellings of Unicode, é in one character and in two: two names, as their bytes are.
+  @Test func equivalentNamesAreSeveral() throws {
+    let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+    var graph = SmallGraph()
+    graph.input("x", [.size(1)])
+    graph.node("Add", ["x", "x"], [one])
+    graph.node("Mul", [one, "x"], [two])
+    graph.node("Sub", [two, one], ["y"])
+    let x = GraphValue(try Tensor<Float>([3], shape: [1]))
+    // 3 · (3 + 3) - (3 + 3)
+    for optimizes in [false, true] {
+      let session = try InferenceSession(graph.model(outputs: ["y"]), options: .init(optimizes: optimizes))
+      #expect(try session.run(["x": x])["y"]?.tensor(of: Float.self)?.elements == [12])
+    }
+    #expect(
+      try InferenceSession(graph.model(outputs: [two])).run(["x": x])[two]?.tensor(of: Float.self)?.elements == [18])
+    // A dictionary of results has room for one.
+    let error = #expect(throws: GraphError.self) { try graph.model(outputs: ["y", one, two]) }
+    #expect("\(String(describing: error))".contains("tell them apart"))
+  }
+
   @Test(arguments: ["messages.onnx", "elements.onnx", "old.onnx"])
   func flippedBitsNeverCrash(_ name: String) throws {
     let whole = try bytes(ofONNXFixture: name)

@@ -52,6 +52,14 @@ private enum Small {
 }
 
 @Suite struct KeyboardRequestTests {
+  /// To look whether such a word is one that is known would take minutes.
+  @Test func marksBeyondThirtyAreNotKept() throws {
+    let request = KeyboardRequest("say a" + String(repeating: "\u{301}\u{316}", count: 1 << 18))
+    #expect(request.context == "say " && request.partial.unicodeScalars.count == 31)
+    #expect(request.text.unicodeScalars.count == 35)
+    #expect(Array(KeyboardRequest("cafe\u{301}").text.utf8) == Array("cafe\u{301}".utf8))
+  }
+
   @Test(arguments: [
     ("how are ", "how are ", ""), ("hel", "", "hel"), ("say hel", "say ", "hel"), ("", "", ""), ("  ", "  ", ""),
     ("hello.", "hello.", ""), ("I don't", "I ", "don't"), ("say 'hel", "say '", "hel"), ("well-kno", "well-", "kno"),

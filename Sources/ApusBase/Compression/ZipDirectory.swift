@@ -94,7 +94,9 @@ extension ZipDirectory {
     let extraStart = nameStart + nameLength
     let end = extraStart + extraLength + commentLength
     guard end <= directory.extent.upperBound else { throw bad }
-    guard let name = reader.text(nameStart..<extraStart) else { throw ZipError.badName(offset: nameStart) }
+    guard let name = reader.text(nameStart..<extraStart), !MarkRun.isTooLong(in: name) else {
+      throw ZipError.badName(offset: nameStart)
+    }
     offset = end
 
     var wide = WideFields(reader, in: extraStart..<extraStart + extraLength)

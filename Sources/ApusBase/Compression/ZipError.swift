@@ -10,7 +10,7 @@ public enum ZipError: ApusError, Hashable, Sendable {
   case badEntry(name: String)
   /// Two entries of one name.
   case duplicateName(String)
-  /// A name that is not UTF-8.
+  /// A name that is not UTF-8, or has more combining marks in a row than any has.
   case badName(offset: Int)
   /// Two entries that share bytes.
   case overlap(name: String, other: String)
@@ -35,7 +35,7 @@ extension ZipError: CustomStringConvertible {
     case .badDirectory(let offset): "a damaged ZIP directory at byte \(offset)"
     case .badEntry(let name): "the ZIP entry \"\(name)\" is damaged"
     case .duplicateName(let name): "two ZIP entries are named \"\(name)\""
-    case .badName(let offset): "a ZIP entry's name at byte \(offset) is not UTF-8"
+    case .badName(let offset): "a ZIP entry's name at byte \(offset) is not UTF-8, or has \(MarkRun.message)"
     case .overlap(let name, let other): "the ZIP entries \"\(name)\" and \"\(other)\" share bytes"
     case .encrypted(let name): "the ZIP entry \"\(name)\" is encrypted, which is not supported"
     case .unknownMethod(let name, let method):

@@ -29,6 +29,8 @@ public struct JSONError: ApusError, Hashable, Sendable {
     case tooDeep(limit: Int)
     /// A key or a string longer than is allowed in that place.
     case tooLong(byteCount: Int, limit: Int)
+    /// A key or a name with more combining marks in a row than any text has.
+    case tooManyMarks(limit: Int)
     /// An object with the same key twice.
     case duplicateKey(String)
   }
@@ -52,6 +54,7 @@ extension JSONError.Reason: CustomStringConvertible {
     case .numberOutOfRange: "a number beyond 64 bits"
     case .tooDeep(let limit): "more than \(limit) nested arrays and objects"
     case .tooLong(let byteCount, let limit): "a string of \(byteCount) bytes; at most \(limit) are allowed here"
+    case .tooManyMarks: "a string with \(MarkRun.message)"
     case .duplicateKey(let key): "the key \"\(key)\" twice in one object"
     }
   }

@@ -14,8 +14,7 @@
 package struct JSONReader {
   /// How deep arrays and objects may be nested in what ``skip()`` skips.
   package static let depthLimit = 256
-  /// The longest key of an object, in bytes. `String` compares and hashes in quadratic time when it has to normalise,
-  /// so what is going to be compared must not be long.
+  /// The longest key of an object, in bytes: what is going to be compared must not be long.
   package static let keyLimit = 4096
 
   let bytes: UnsafeRawBufferPointer
@@ -180,7 +179,8 @@ extension JSONReader {
     return true
   }
 
-  /// Reads a string of at most `limit` bytes, counted as they are written.
+  /// Reads a string of at most `limit` bytes, counted as they are written. What has a limit may be compared, and so has
+  /// none of the marks that ``MarkRun`` speaks of.
   package mutating func string(limit: Int = .max) throws -> String {
     guard try next() == UInt8(ascii: "\"") else { throw error(.expected("a string")) }
     let start = offset
@@ -188,7 +188,11 @@ extension JSONReader {
     guard content.count <= limit else {
       throw JSONError(offset: start, reason: .tooLong(byteCount: content.count, limit: limit))
     }
-    return hasEscapes ? try unescaped(content) : String(decoding: bytes[content], as: UTF8.self)
+    let text = hasEscapes ? try unescaped(content) : String(decoding: bytes[content], as: UTF8.self)
+    guard limit == .max || !MarkRun.isTooLong(in: text) else {
+      throw JSONError(offset: start, reason: .tooManyMarks(limit: MarkRun.limit))
+    }
+    return text
   }
 }
 

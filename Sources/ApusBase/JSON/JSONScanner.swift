@@ -96,8 +96,16 @@ package struct JSONScanner {
     throw unexpected(isNumber ? "malformed number" : "expected \(what())")
   }
 
-  /// The next value, which must be a string.
+  /// The next value, which must be a string, and may be compared: see ``MarkRun``.
   package mutating func string(_ what: @autoclosure () -> String) throws(Failure) -> String {
+    _ = peek()
+    let start = index
+    let text = try anyString(what())
+    guard !MarkRun.isTooLong(in: text) else { throw Failure(column: start + 1, message: MarkRun.message) }
+    return text
+  }
+
+  private mutating func anyString(_ what: @autoclosure () -> String) throws(Failure) -> String {
     guard peek() == UInt8(ascii: "\"") else { throw unexpected("expected \(what())") }
     index += 1
     let start = index
@@ -142,7 +150,7 @@ package struct JSONScanner {
         closers.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         opened = peek() != closers.last
         if opened, isObject { try key() }
-      case UInt8(ascii: "\"")?: _ = try string("a string")
+      case UInt8(ascii: "\"")?: _ = try anyString("a string")
       case UInt8(ascii: "t")?: try literal("true")
       case UInt8(ascii: "f")?: try literal("false")
       case UInt8(ascii: "n")?: try literal("null")
@@ -164,7 +172,7 @@ package struct JSONScanner {
   }
 
   private mutating func key() throws(Failure) {
-    _ = try string("a key in quotes")
+    _ = try anyString("a key in quotes")
     try expect(UInt8(ascii: ":"), "':' after a key")
   }
 

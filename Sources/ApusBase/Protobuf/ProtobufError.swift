@@ -40,6 +40,8 @@ public struct ProtobufError: ApusError, Hashable, Sendable {
     case tooDeep(limit: Int)
     /// A text that is not UTF-8.
     case notUTF8
+    /// A text with more combining marks in a row than any has.
+    case tooManyMarks(limit: Int)
   }
 }
 
@@ -65,6 +67,7 @@ extension ProtobufError.Reason: CustomStringConvertible {
     case .strayGroupEnd: "the end of a group that did not begin"
     case .tooDeep(let limit): "more than \(limit) messages within one another"
     case .notUTF8: "a text that is not UTF-8"
+    case .tooManyMarks: "a text with \(MarkRun.message)"
     }
   }
 }

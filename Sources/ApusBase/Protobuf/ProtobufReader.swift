@@ -170,13 +170,19 @@ extension ProtobufReader {
     guard let text = String(validating: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self) else {
       throw failure(.notUTF8, field)
     }
-    return text
+    return try checked(text, field)
   }
 
   /// A text for people, in which bytes that are not UTF-8 are replaced.
   package mutating func note(_ field: ProtobufField) throws(ProtobufError) -> String {
     let range = try range(field)
-    return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    return try checked(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self), field)
+  }
+
+  /// The text, which may be compared.
+  private func checked(_ text: String, _ field: ProtobufField) throws(ProtobufError) -> String {
+    guard !MarkRun.isTooLong(in: text) else { throw failure(.tooManyMarks(limit: MarkRun.limit), field) }
+    return text
   }
 
   /// A message within this one.

@@ -1,7 +1,10 @@
 /// A row of comma-separated fields, as RFC 4180 has them; no field reaches over a line end.
 package enum CSVRow {
-  /// The fields without quotes and without blanks around them.
+  /// The fields without quotes and without blanks around them; each may be compared: see ``MarkRun``.
   package static func split(_ bytes: [UInt8]) throws(LineFailure) -> [[UInt8]] {
+    guard !MarkRun.isTooLong(in: String(decoding: bytes, as: UTF8.self)) else {
+      throw LineFailure(column: 1, message: "a field with \(MarkRun.message)")
+    }
     let (comma, quote) = (UInt8(ascii: ","), UInt8(ascii: "\""))
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
     var fields: [[UInt8]] = []

@@ -63,7 +63,7 @@ struct GraphBuilder {
   /// What names mean at one place of the file.
   private final class Scope {
     var graph: Graph
-    var names: [String: Graph.ValueID] = [:]
+    var names: [UTF8Key: Graph.ValueID] = [:]
     /// The scope of the graph around this subgraph; nil for the model's own and for a function's body.
     let parent: Scope?
     var opsets: [String: Int]
@@ -79,11 +79,11 @@ struct GraphBuilder {
 
     /// The value called `name` here or around here; what lies around is captured.
     func resolve(_ name: String) -> Graph.ValueID? {
-      if let id = names[name] { return id }
+      if let id = names[UTF8Key(name)] { return id }
       guard let outer = parent?.resolve(name) else { return nil }
       let id = graph.addValue(named: name, type: parent?.graph.values[outer].type)
       graph.captures.append(Graph.Capture(outer: outer, inner: id))
-      names[name] = id
+      names[UTF8Key(name)] = id
       return id
     }
   }
@@ -105,13 +105,14 @@ struct GraphBuilder {
       throw GraphError.graph("graphs and functions are nested deeper than \(limits.depth)")
     }
     let scope = Scope(proto.name, parent: parent, opsets: opsets, prefix: prefix)
-    let declared = Dictionary(proto.valueInfo.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+    let declared = Dictionary(
+      proto.valueInfo.map { (UTF8Key($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
     for input in proto.inputs {
-      guard scope.names[input.name] == nil else {
+      guard scope.names[UTF8Key(input.name)] == nil else {
         throw GraphError.graph("graph '\(proto.name)' has two inputs named '\(input.name)'")
       }
       let id = scope.graph.addValue(named: prefix + input.name, type: input.type)
-      scope.names[input.name] = id
+      scope.names[UTF8Key(input.name)] = id
       scope.graph.inputs.append(id)
     }
     for tensor in proto.initializers { try define(tensor.name, as: { try tensor.value() }, in: scope) }
@@ -124,12 +125,30 @@ struct GraphBuilder {
       if let type = output.type { scope.graph.values[id].type = type }
       scope.graph.outputs.append(id)
     }
+    try Self.separateEquivalentNames(in: &scope.graph, isWhole: parent == nil)
     return scope.graph
   }
 
+  /// Gives values other names where some differ in their bytes alone and are one `String`, as é is in one character or in
+  /// two. Those of the model's inputs and outputs are for its user to say.
+  private static func separateEquivalentNames(in graph: inout Graph, isWhole: Bool) throws {
+    let names = graph.values.map(\.name)
+    guard Set(names).count < Set(names.map(UTF8Key.init)).count else { return }
+    for ids in isWhole ? [graph.inputs, graph.outputs] : [] {
+      var known: [String: Graph.ValueID] = [:]
+      for id in ids {
+        guard let other = known.updateValue(id, forKey: names[id]), other != id else { continue }
+        throw GraphError.graph(
+          "two inputs or outputs are named '\(names[id])', in other bytes and with the same meaning in Unicode; a run could "
+            + "not tell them apart")
+      }
+    }
+    graph.makeNamesUnique()
+  }
+
   private func define(_ name: String, as value: () throws -> GraphValue, in scope: Scope) throws {
-    let id = scope.names[name] ?? scope.graph.addValue(named: scope.prefix + name)
-    scope.names[name] = id
+    let id = scope.names[UTF8Key(name)] ?? scope.graph.addValue(named: scope.prefix + name)
+    scope.names[UTF8Key(name)] = id
     guard scope.graph.constants[id] == nil else {
       throw GraphError.graph("two initialisers are named '\(name)'")
     }
@@ -154,15 +173,16 @@ struct GraphBuilder {
 extension GraphBuilder {
   private mutating func append(
     _ protos: [NodeProto], to scope: Scope, depth: Int, attributes: [String: AttributeProto],
-    declared: [String: GraphValueType?]
+    declared: [UTF8Key: GraphValueType?]
   ) throws {
     // Outputs first: files exist whose nodes are not in order.
     for proto in protos {
       for output in proto.outputs where !output.isEmpty {
-        guard scope.names[output] == nil else {
+        let key = UTF8Key(output)
+        guard scope.names[key] == nil else {
           throw GraphError.graph("the name '\(output)' is given to two values (node '\(proto.name)', \(proto.opType))")
         }
-        scope.names[output] = scope.graph.addValue(named: scope.prefix + output, type: declared[output] ?? nil)
+        scope.names[key] = scope.graph.addValue(named: scope.prefix + output, type: declared[key] ?? nil)
       }
     }
     var nodes: [Node] = []
@@ -200,7 +220,7 @@ extension GraphBuilder {
       }
       return id
     }
-    let outputs = proto.outputs.map { $0.isEmpty ? nil : scope.names[$0] }
+    let outputs = proto.outputs.map { $0.isEmpty ? nil : scope.names[UTF8Key($0)] }
     // All at once: a node that is changed is made anew.
     var values = [String: AttributeValue](minimumCapacity: proto.attributes.count)
     var subgraphs = [String: Graph]()
@@ -258,14 +278,14 @@ extension GraphBuilder {
     }
     var arguments: [String: AttributeProto] = [:]
     for attribute in function.attributeDefaults + attributes { arguments[attribute.name] = attribute }
-    for (name, id) in zip(function.inputs, call.inputs) { if let id { scope.names[name] = id } }
+    for (name, id) in zip(function.inputs, call.inputs) { if let id { scope.names[UTF8Key(name)] = id } }
     let before = scope.graph.nodes
     scope.graph.nodes = []
-    let missing = Set(function.inputs.dropFirst(call.inputs.count))
-      .union(zip(function.inputs, call.inputs).filter { $0.1 == nil }.map(\.0))
+    let missing = Set(function.inputs.dropFirst(call.inputs.count).map(UTF8Key.init))
+      .union(zip(function.inputs, call.inputs).filter { $0.1 == nil }.map { UTF8Key($0.0) })
     let nodes = function.nodes.map { node in
       var node = node
-      node.inputs = node.inputs.map { missing.contains($0) ? "" : $0 }
+      node.inputs = node.inputs.map { missing.contains(UTF8Key($0)) ? "" : $0 }
       return node
     }
     try append(nodes, to: scope, depth: depth + 1, attributes: arguments, declared: [:])
@@ -276,7 +296,7 @@ extension GraphBuilder {
     // The function's outputs take the caller's names.
     for (name, output) in zip(function.outputs, call.outputs) {
       guard let output else { continue }
-      guard let inner = scope.names[name] else {
+      guard let inner = scope.names[UTF8Key(name)] else {
         throw GraphError.graph("output '\(name)' of function '\(function.name)' is not given by any of its nodes")
       }
       body.append(

@@ -1,3 +1,5 @@
+import Apus
+
 /// What the user has typed, as a keyboard sees it: what stands before the cursor, and what after it.
 ///
 /// The word at the cursor is the run of letters, digits and apostrophes before it; it begins with a letter or a digit.
@@ -24,9 +26,10 @@ public struct KeyboardRequest: Sendable, Hashable {
 
   /// Finds the word at the cursor.
   /// - Parameters:
-  ///   - text: what stands before the cursor.
+  ///   - text: what stands before the cursor. Of more than 30 combining marks in a row, the first 30 are kept.
   ///   - following: what stands after it; its first character decides whether a chosen word gets a space.
   public init(_ text: String, following: String = "") {
+    let (text, following) = (MarkRun.shortened(text), MarkRun.shortened(following))
     self.text = text
     self.following = following
     var start = text.endIndex

@@ -111,6 +111,7 @@ extension ClassLabels {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ClassLabelsError("is not UTF-8 text; a name a line, or JSON, was expected")
     }
+    guard !MarkRun.isTooLong(in: text) else { throw ClassLabelsError("has a name with \(MarkRun.message)") }
     var lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { trimmed($0) }
     while lines.last?.isEmpty == true { lines.removeLast() }
     let unnumbered = lines.enumerated().map { index, line -> String? in
