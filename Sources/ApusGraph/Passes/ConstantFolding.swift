@@ -115,17 +115,6 @@ private struct FoldingAllowance {
   }
 }
 
-extension GraphValue {
-  fileprivate var holdsTexts: Bool {
-    switch self {
-    case .strings: true
-    case .sequence(let values, _): values.contains(where: \.holdsTexts)
-    case .optional(let value, _): value?.holdsTexts ?? false
-    case .tensor, .coded: false
-    }
-  }
-}
-
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
   ///
@@ -150,7 +139,6 @@ extension GraphRewriter {
   fileprivate func foldable(_ node: Node) -> OperatorDefinition? {
     guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
       node.subgraphs.isEmpty, !node.outputs.contains(where: { $0.map(isOutput) ?? false }),
-      // Neither the memory nor the time that texts take follows from how many there are.
       !node.inputs.contains(where: { constant($0)?.holdsTexts ?? false })
     else { return nil }
     return definition

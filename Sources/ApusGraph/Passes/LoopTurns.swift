@@ -116,7 +116,9 @@ private struct LoopCondition {
     for (input, value) in zip(states, state) { values[body.inputs[input]] = value }
     guard values.values.allSatisfy({ $0.byteCount <= Self.mostBytes }) else { return nil }
     for (node, operation) in nodes {
-      var arguments = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: context)
+      let inputs = node.inputs.map { $0.flatMap { values[$0] } }
+      guard !inputs.contains(where: { $0?.holdsTexts ?? false }) else { return nil }
+      var arguments = Arguments(inputs, context: context)
       for case (let output?, let value?) in zip(node.outputs, try operation(&arguments)) {
         // Of such operands as are left not much more can come.
         guard value.byteCount <= Self.mostBytes else { return nil }

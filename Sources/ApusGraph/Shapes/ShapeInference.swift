@@ -101,10 +101,12 @@ struct ShapeInference {
     return try definition.prepare(node)(&arguments)
   }
 
-  /// Whether input `index` is omitted, or known and small.
+  /// Whether input `index` is omitted, or numbers that are known and few.
   private func isSmall(_ node: NodeDescription, _ index: Int) -> Bool {
     guard node.has(index) else { return true }
-    guard let shape = node.constant(index)?.shape, let count = try? Shape.elementCount(shape) else { return false }
+    guard let value = node.constant(index), !value.holdsTexts, let shape = value.shape,
+      let count = try? Shape.elementCount(shape)
+    else { return false }
     return count <= Self.valueLimit
   }
 }

@@ -11,4 +11,15 @@ extension GraphValue {
     case .optional(let value, _): value?.byteCount ?? 0
     }
   }
+
+  /// Whether there are texts in it. How many there are bounds neither the memory nor the time that is taken by what
+  /// operators make of them: nothing is computed of them before a run.
+  var holdsTexts: Bool {
+    switch self {
+    case .strings: true
+    case .sequence(let values, _): values.contains(where: \.holdsTexts)
+    case .optional(let value, _): value?.holdsTexts ?? false
+    case .tensor, .coded: false
+    }
+  }
 }
