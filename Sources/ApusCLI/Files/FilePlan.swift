@@ -181,7 +181,9 @@ struct FilePlan: Sendable {
       else { continue }
       do {
         try makeFolder(at: folder.path)
-      } catch  where folder.isDispensable {}
+      } catch {
+        guard folder.isDispensable else { throw error }
+      }
     }
   }
 

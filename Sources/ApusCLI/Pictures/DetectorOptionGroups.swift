@@ -118,8 +118,11 @@ struct DetectorOptions: ParsableArguments {
     options.precision = precision
     options.cacheFolder = cache.folder
     let detector =
-      try model.map { path in try namingModel(path) { try Detector(path: path, options: options) } }
-      ?? Detector.shipped(options: options)
+      if let model {
+        try namingModel(model) { try Detector(path: model, options: options) }
+      } else {
+        try Detector.shipped(options: options)
+      }
     try CheckedFiles.current.addData(detector.externalFiles)
     return detector
   }
