@@ -11,8 +11,8 @@ import Testing
   static let names = [
     "algebra", "algebra-core", "block", "block-core", "controlled", "controlled-core", "counted", "cut",
     "depthwise", "depthwise-core", "instances-core", "limits", "masked", "masked-core", "neighbours", "parts",
-    "parts-core", "recurrent", "residuals", "residuals-core", "sized", "sizes", "spectra", "spectra-core", "turned",
-    "written",
+    "parts-core", "recurrent", "residuals", "residuals-core", "resized", "sized", "sizes", "spectra", "spectra-core",
+    "turned", "written",
   ]
   /// What PyTorch computes in float32 alone, or in numbers of sixteen bits.
   static let quantized = ["blocks", "corners", "quantized", "quantized-blocks", "quantized-rows", "steps"]

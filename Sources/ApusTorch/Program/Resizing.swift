@@ -24,7 +24,7 @@ extension ProgramBuilder {
         if try antialias && call.bool("align_corners") { throw OperatorError("filters with corners aligned") }
         // Where corners are aligned, sizes alone say where numbers come from.
         let factors = try call.bool("align_corners") ? nil : scales(call, count)
-        let extents = try extents(call, count)
+        let extents = try extents(call, x, count)
         // Whatever the factor is, what stays as long as it is stays as it is.
         let keepsEqual = mode == "linear" || antialias || name == "upsample_nearest2d"
         if mode == "nearest", !areWhole(factors, from: try e.shape(x), to: extents) {
@@ -46,11 +46,7 @@ extension ProgramBuilder {
           // Antialiased cubics are Pillow's, others those of the papers.
           attributes["cubic_coeff_a"] = .number(antialias ? -0.5 : -0.75)
         }
-        if let factors = try factors.flatMap({
-          try exact($0, from: e.shape(x), to: call.outputShape, keepsEqual: keepsEqual)
-        }) {
-          let all: [Float] = [1, 1] + factors
-          let list = e.constant(GraphValue(try Tensor(all, shape: [all.count])))
+        if let factors, let list = try fitting(call, x, factors, to: extents, keepsEqual: keepsEqual) {
           return [try e.node("Resize", [x, nil, list], attributes)]
         }
         let sizes = try e.list([e.extent(x, 0), e.extent(x, 1)] + extents)
@@ -92,12 +88,17 @@ extension ProgramBuilder {
     return list.count == count ? list : nil
   }
 
-  /// The new sizes.
-  private static func extents(_ call: Call, _ count: Int) throws -> [GraphExtent] {
-    let wanted = try (call.optionalExtents("output_size") ?? []).suffix(count)
-    let declared = try call.outputShape.suffix(count)
-    return zip(declared, wanted.isEmpty ? declared.map { _ in .known(0) } : Array(wanted)).map { known, asked in
-      known.map { GraphExtent.known($0) } ?? asked
+  /// The new sizes: what the program says of them, what is asked for, or what comes of the factors.
+  private static func extents(_ call: Call, _ x: Graph.ValueID, _ count: Int) throws -> [GraphExtent] {
+    let e = call.emitter
+    let wanted = try Array((call.optionalExtents("output_size") ?? []).suffix(count))
+    let declared = try Array(call.outputShape.suffix(count))
+    let factors = try scales(call, count)
+    return try (0..<count).map { index in
+      if declared.indices.contains(index), let known = declared[index] { return .known(known) }
+      if wanted.indices.contains(index) { return wanted[index] }
+      guard let factors else { throw OperatorError("neither sizes nor factors are given") }
+      return try e.scaled(e.extent(x, 2 + index), by: factors[index])
     }
   }
 
@@ -121,9 +122,13 @@ extension ProgramBuilder {
       let axis = 2 + index
       if keepsEqual, case .known(let length) = extent, try e.shape(x)[axis] == length { continue }
       let (old, new) = (try e.list([e.extent(x, axis)]), try e.list([extent]))
-      let step =
+      var step =
         try factors.map { try e.numbers(1 / $0[index], as: .float) }
         ?? e.node("Div", [e.cast(old, to: .float), e.cast(new, to: .float)])
+      // Of an open axis only the run says whether it stays as long as it is.
+      if keepsEqual, case .value = extent, let factor = factors?[index], 1 < factor, factor < 2 {
+        step = try e.node("Where", [e.node("Equal", [old, new]), e.numbers(1, as: .float), step])
+      }
       let range = try e.node("Range", [e.integer(0), e.squeeze(new, [0]), e.integer(1)])
       var places = try e.cast(range, to: .float)
       if areCentred { places = try e.node("Add", [places, e.numbers(0.5, as: .float)]) }
@@ -134,30 +139,77 @@ extension ProgramBuilder {
     return result
   }
 
-  /// The factors as the operator takes them; nil where they are not what the new sizes come of.
+  /// The factors as the operator takes them, those of all axes; nil where they are not what the new sizes come of.
   ///
-  /// Sizes come of factors in float64 in PyTorch, and in float32 here: where that makes a difference, the next number of
-  /// float32 is taken that makes none.
-  private static func exact(
-    _ factors: [Double], from old: [Int?], to new: [Int?], keepsEqual: Bool
-  ) throws -> [Float]? {
-    var result: [Float] = []
-    for (factor, (old, new)) in zip(factors, zip(old.suffix(factors.count), new.suffix(factors.count))) {
-      let near = Float(factor)
-      guard let old, let new else {
-        guard old == nil, new == nil else { return nil }
-        result.append(near)
-        continue
+  /// Sizes come of factors in float64 in PyTorch, and in float32 here: where that makes a difference, the next number is
+  /// taken that makes none.
+  private static func fitting(
+    _ call: Call, _ x: Graph.ValueID, _ factors: [Double], to extents: [GraphExtent], keepsEqual: Bool
+  ) throws -> Graph.ValueID? {
+    let e = call.emitter
+    var (known, run): ([Float], [Graph.ValueID?]) = ([1, 1], [nil, nil])
+    for (index, (factor, new)) in zip(factors, extents).enumerated() {
+      switch (try e.extent(x, 2 + index), new) {
+      case (.known(let old), .known(let new)):
+        guard let same = exact(factor, from: old, to: new, keepsEqual: keepsEqual) else { return nil }
+        known.append(same)
+        run.append(nil)
+      case (.value(let old), .value(let new)):
+        known.append(Float(factor))
+        // Halves are exact in both, and an axis that they keep as long as it is has one place.
+        let isHalves = (2 * factor).rounded() == 2 * factor && factor <= 0x1p15
+        run.append(isHalves ? nil : try e.fitting(factor, from: old, to: new, keepsEqual: keepsEqual))
+      default: return nil
       }
-      if keepsEqual, old == new {
-        result.append(1)
-        continue
-      }
-      guard (Double(old) * factor).rounded(.down) == Double(new),
-        let same = [near, near.nextUp, near.nextDown].first(where: { (Float(old) * $0).rounded(.down) == Float(new) })
-      else { return nil }
-      result.append(same)
     }
-    return result
+    guard run.contains(where: { $0 != nil }) else {
+      return e.constant(GraphValue(try Tensor(known, shape: [known.count])))
+    }
+    let parts = try zip(known, run).map { try $1 ?? e.constant(GraphValue(Tensor([$0], shape: [1]))) }
+    return try e.node("Concat", parts, ["axis": .int(0)])
+  }
+
+  /// The factor of an axis whose lengths are known.
+  private static func exact(_ factor: Double, from old: Int, to new: Int, keepsEqual: Bool) -> Float? {
+    if keepsEqual, old == new { return 1 }
+    guard (Double(old) * factor).rounded(.down) == Double(new) else { return nil }
+    let near = Float(factor)
+    return [near, near.nextUp, near.nextDown].first { (Float(old) * $0).rounded(.down) == Float(new) }
+  }
+}
+
+extension Emitter {
+  /// As long as an axis becomes by a factor, in float64 as PyTorch computes it.
+  fileprivate func scaled(_ extent: GraphExtent, by factor: Double) throws -> GraphExtent {
+    guard factor > 0, factor.isFinite else { throw OperatorError("a factor of \(factor)") }
+    switch extent {
+    case .known(let size):
+      guard let length = Int(exactly: (Double(size) * factor).rounded(.down)) else {
+        throw OperatorError("\(size) positions cannot be scaled by \(factor)")
+      }
+      return .known(length.bounded)
+    case .value(let size):
+      let length = try node("Mul", [cast(size, to: .double), numbers(factor, as: .double)])
+      return .value(try cast(node("Floor", [length]), to: .int64))
+    }
+  }
+
+  /// The factor of an open axis, FLOAT of shape [1]: one off by more than products in float32 are rounded by, where the
+  /// length lies as near to a whole number.
+  fileprivate func fitting(
+    _ factor: Double, from old: Graph.ValueID, to new: Graph.ValueID, keepsEqual: Bool
+  ) throws -> Graph.ValueID {
+    let near = Float(factor)
+    let step = near * 0x1p-21
+    func number(_ value: Float) throws -> Graph.ValueID { try numbers(Double(value), as: .float) }
+    let (length, whole) = (
+      try node("Mul", [cast(old, to: .double), numbers(Double(near), as: .double)]), try cast(new, to: .double)
+    )
+    let next = try node("Add", [whole, numbers(1, as: .double)])
+    let isAtStart = try node("Less", [length, node("Mul", [whole, numbers(1 + 0x1p-22, as: .double)])])
+    let isAtEnd = try node("Greater", [length, node("Mul", [next, numbers(1 - 0x1p-22, as: .double)])])
+    let fitting = try node(
+      "Where", [isAtStart, number(near + step), node("Where", [isAtEnd, number(near - step), number(near)])])
+    return keepsEqual ? try node("Where", [node("Equal", [old, new]), number(1), fitting]) : fitting
   }
 }

@@ -419,6 +419,20 @@ class Sized(nn.Module):
         )
 
 
+class Resized(nn.Module):
+    """Pictures of open size by factors, of which the run alone says what sizes come; 0.29 · 100 is a little less than 29."""
+
+    def forward(self, x, y, row):
+        return (
+            F.interpolate(y, scale_factor=2, mode="bilinear", align_corners=True), F.interpolate(y, scale_factor=1.5, mode="nearest"),
+            *[F.interpolate(x, scale_factor=2, mode=mode, align_corners=True) for mode in ("bilinear", "bicubic")],
+            *[F.interpolate(x, scale_factor=factor, mode="nearest") for factor in (1.5, 0.5, 1.1, (1.0, 2.0))],
+            *[F.interpolate(x, scale_factor=factor, mode="nearest-exact") for factor in (2.5, 1.1)],
+            *[F.interpolate(x, scale_factor=factor, mode="bilinear") for factor in (1.1, (0.5, 1.1))],
+            *[F.interpolate(row.isfinite().to(x.dtype), scale_factor=factor, mode="linear") for factor in (0.29, 1.1, 0.7, 1 / 3)],
+        )
+
+
 class Cut(nn.Module):
     """Pictures of any size in so many parts, and norms of vectors and matrices."""
 
@@ -567,6 +581,9 @@ def main():
         {"x": {0: rows}, "places": {0: rows}, "whole": None, "query": None, "keys": None})
     write("instances-core", Instances(), (torch.randn(2, 3, 4),), {"x": {0: batch}}, core=True)
     write("sized", Sized(), (torch.randn(1, 2, 9, 8),))
+    free = torch.export.Dim.AUTO
+    pictures = torch.randn(2, 1, 8, 6), torch.randn(2, 1, 3, 4), torch.randn(2, 1, 100)
+    write("resized", Resized(), pictures, {"x": {0: free, 2: free, 3: free}, "y": {0: free, 3: free}, "row": {0: free, 2: free}})
     write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
     for suffix, core in (("", False), ("-core", True)):
         write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)
