@@ -147,13 +147,15 @@ import Testing
     }
   }
 
-  /// A mean with a divisor of its own looks at the sizes that the program says the result has.
+  /// A mean with a divisor of its own, of windows that may be cut, looks at the sizes that the program says the result has.
   @Test func `means of windows that are said to be of fewer axes`() {
     var program = Program()
     program.shapes = ["x": [1, 1, 4, 4], "y": [3]]
     program.nodes = [
       Program.node(
-        "avg_pool2d", ["self": .tensor("x"), "kernel_size": .ints([2, 2]), "divisor_override": .int(3)], gives: "y")
+        "avg_pool2d",
+        ["self": .tensor("x"), "kernel_size": .ints([2, 2]), "ceil_mode": .int(1), "divisor_override": .int(3)],
+        gives: "y")
     ]
     let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
     #expect(said?.contains("windows of 2 axes") == true, "\(said ?? "read")")
@@ -324,7 +326,10 @@ import Testing
     ("tril_indices", [("row", .int(1 << 40)), ("col", .int(1 << 40))]),
     ("im2col", [("kernel_size", .ints([4096, 4096])), ("padding", .ints([1 << 20, 1 << 20]))]),
     ("upsample_nearest2d", [("output_size", .ints([1 << 40, 1 << 40]))]),
-    ("avg_pool2d", [("kernel_size", .ints([9, 9])), ("divisor_override", .int(2))]),
+    ("avg_pool2d", [("kernel_size", .ints([9, 9])), ("ceil_mode", .int(1)), ("divisor_override", .int(2))]),
+    ("pixel_unshuffle", [("downscale_factor", .int(Int.max))]), ("chunk", [("chunks", .int(Int.max))]),
+    ("max_unpool2d", [("indices", .tensor("x")), ("output_size", .ints([1 << 50, 1 << 50]))]),
+    ("upsample_nearest1d", [("scales", .float("1e300"))]),
   ]
 
   @Test(arguments: beyondMemory.indices)

@@ -102,28 +102,43 @@ extension Call {
     var x =
       try isFirstComplex
       ? x : transform.isInverse ? pairs(node.inputs.first?.name ?? "") : e.unsqueeze(e.cast(x, to: type), [rank])
-    let shape = try e.shape(x)
-    var counts: [Int?] = []
+    // The standard's inverse is divided by all terms.
+    let roots = transform.isInverse ? transform.roots - 2 : transform.roots
+    // Of what was written in between, no sizes are known where the program leaves any open.
+    let argument = try self.x
+    var terms = GraphExtent.known(1)
     // The real end comes first or last.
     let steps = Array(zip(transform.axes, transform.lengths))
     for (place, (axis, length)) in transform.isInverse ? Array(steps.enumerated()) : steps.enumerated().reversed() {
       let isHalf = transform.isHalf && place == steps.count - 1
-      counts.append(length ?? shape[axis].map { givesSignal && isHalf ? 2 * ($0 - 1) : $0 })
+      if roots != 0 {
+        let count = try length.map { .known($0) } ?? e.extent(argument, axis)
+        terms = try e.product(terms, length == nil && givesSignal && isHalf ? e.whole(ofHalf: count) : count)
+      }
       x = try e.node(
         "DFT", [x, length.map { try e.integer($0) }, e.integer(axis)],
         ["inverse": .flag(transform.isInverse), "onesided": .flag(isHalf)])
     }
     if givesSignal { x = try e.squeeze(x, [rank]) }
-    // The standard's inverse is divided by all terms.
-    let roots = transform.isInverse ? transform.roots - 2 : transform.roots
     guard roots != 0 else { return x }
-    let known = counts.compactMap { $0 }
-    guard known.count == counts.count, known.allSatisfy({ $0 > 0 }) else {
-      throw OperatorError("extents must be known before the program runs")
+    return try scaled(x, by: roots, of: terms, as: type)
+  }
+
+  /// Divided so many times by the root of how many terms there are.
+  private func scaled(
+    _ x: Graph.ValueID, by roots: Int, of terms: GraphExtent, as type: ElementType
+  ) throws -> Graph.ValueID {
+    let e = emitter
+    switch terms {
+    case .known(let terms):
+      guard terms > 0 else { throw OperatorError("a transform of \(terms) terms") }
+      let divisor = abs(roots) == 1 ? Double(terms).squareRoot() : Double(terms)
+      return try e.node("Mul", [x, e.numbers(roots > 0 ? 1 / divisor : divisor, as: type)])
+    case .value(let terms):
+      let count = try e.cast(terms, to: .double)
+      let divisor = try e.cast(abs(roots) == 1 ? e.node("Sqrt", [count]) : count, to: type)
+      return try e.node(roots > 0 ? "Div" : "Mul", [x, divisor])
     }
-    let terms = Double(try Shape.elementCount(known, operation: "fft"))
-    let divisor = abs(roots) == 1 ? terms.squareRoot() : terms
-    return try e.node("Mul", [x, e.numbers(roots > 0 ? 1 / divisor : divisor, as: type)])
   }
 
   /// What a window of `n_fft` elements is multiplied with: the window, in the middle of zeros.
@@ -209,5 +224,15 @@ extension Call {
       }
     }
     return isSingle ? try e.squeeze(cut, [0]) : cut
+  }
+}
+
+extension Emitter {
+  /// How long a signal is that half a spectrum of so many bins says all of.
+  fileprivate func whole(ofHalf bins: GraphExtent) throws -> GraphExtent {
+    switch bins {
+    case .known(let count): .known(2 * (count.bounded - 1))
+    case .value(let count): .value(try node("Mul", [node("Sub", [count, integers([1])]), integers([2])]))
+    }
   }
 }

@@ -110,13 +110,13 @@ extension ProgramBuilder {
       let e = call.emitter
       let tensors = try call.tensors("tensors")
       return try tensors.indices.map { index in
-        try e.expand(
-          tensors[index],
-          e.list(
-            call.output(index).extents.map { size in
-              guard let size else { throw OperatorError("tensors of open sizes") }
-              return .known(size)
-            }))
+        let shape = try call.output(index).extents
+        let known = shape.compactMap { $0 }
+        if known.count == shape.count { return try e.expand(tensors[index], e.integers(known)) }
+        // Along each of the others that may be longer.
+        return try tensors.indices.reduce(tensors[index]) { x, other in
+          try e.isAlike(tensors[index], tensors[other]) ? x : e.expand(x, e.node("Shape", [tensors[other]]))
+        }
       }
     }
     return result
@@ -132,21 +132,63 @@ extension ProgramBuilder {
       return extents.indices.contains(axis) ? extents[axis] : nil
     }
     let known = declared.compactMap { $0 }
+    let list = try call.optionalExtents("split_sizes") ?? call.optionalExtents("split_size")
     let sizes: Graph.ValueID
     if known.count == count {
       sizes = try e.integers(known)
-    } else if let list = try call.optionalExtents("split_sizes") ?? call.optionalExtents("split_size"),
-      list.count == count
-    {
+    } else if let list, list.count == count, count > 1 {
       sizes = try e.list(list)
     } else {
-      throw OperatorError("the sizes of the parts must be known before the program runs")
+      sizes = try partSizes(call, e.list([e.extent(x, axis)]), step: list?.count == 1 ? list?.first : nil, count)
     }
     return try e.nodes("Split", [x, sizes], outputs: count, ["axis": .int(axis)])
   }
 }
 
+extension ProgramBuilder {
+  /// The sizes of the parts of an open axis, which has `size` places, an INT64 of shape [1].
+  private static func partSizes(
+    _ call: Call, _ size: Graph.ValueID, step: GraphExtent?, _ count: Int
+  ) throws -> Graph.ValueID {
+    let e = call.emitter
+    let parts = e.constant(GraphValue(try Tensor((0..<count).map { Int64($0) }, shape: [count])))
+    var step = try step.map { try e.list([$0]) }
+    if call.has("chunks") {
+      let chunks = try call.int("chunks")
+      guard chunks > 0 else { throw OperatorError("\(chunks) chunks") }
+      step = try e.node("Div", [e.node("Add", [size, e.integers([chunks - 1])]), e.integers([chunks])])
+    }
+    // All of one size, but the last, which has what is left.
+    if let step {
+      let left = try e.node("Sub", [size, e.node("Mul", [parts, step])])
+      return try e.node("Max", [e.node("Min", [left, step]), e.integers([0])])
+    }
+    if let indices = try call.optionalExtents("indices"), indices.count == count - 1 {
+      // Places from the end are counted from there, and those beyond it lie at it.
+      let places = try e.list(indices)
+      let counted = try e.node(
+        "Where", [e.node("Less", [places, e.integers([0])]), e.node("Add", [places, size]), places])
+      let ends = try e.node("Min", [e.node("Max", [counted, e.integers([0])]), size])
+      let starts = try e.node("Concat", [e.integers([0]), ends], ["axis": .int(0)])
+      return try e.node("Sub", [e.node("Concat", [ends, size], ["axis": .int(0)]), starts])
+    }
+    guard call.has("sections"), try call.int("sections") == count else {
+      throw OperatorError("the sizes of the parts must be known before the program runs")
+    }
+    // The first are one longer, as many as are left over.
+    let sections = try e.integers([count])
+    let isLonger = try e.node("Less", [parts, e.node("Mod", [size, sections])])
+    return try e.node("Add", [e.node("Div", [size, sections]), e.cast(isLonger, to: .int64)])
+  }
+}
+
 extension Emitter {
+  /// Whether two values are known to be of one shape.
+  fileprivate func isAlike(_ a: Graph.ValueID, _ b: Graph.ValueID) throws -> Bool {
+    let rank = try rank(a)
+    return try rank == self.rank(b) && (0..<rank).allSatisfy { try isAlike($0, of: a, $0, of: b) }
+  }
+
   func joined(_ parts: [Graph.ValueID], axis: Int, as type: ElementType) throws -> Graph.ValueID {
     let operands = try parts.map { try cast($0, to: type) }
     return operands.count == 1 ? operands[0] : try node("Concat", operands, ["axis": .int(axis)])

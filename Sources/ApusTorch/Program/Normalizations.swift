@@ -25,11 +25,10 @@ extension ProgramBuilder {
       guard try call.bool("use_input_stats", default: true) else { return [try batchNorm(call)] }
       let e = call.emitter
       let x = try call.value("input")
-      let channels = try call.channels(of: x, weight: "weight")
       return [
         try e.node(
           "InstanceNormalization",
-          [x, call.weight("weight", channels, or: 1), call.weight("bias", channels, or: 0)],
+          [x, call.channelWeight("weight", of: x, or: 1), call.channelWeight("bias", of: x, or: 0)],
           ["epsilon": .number(call.double("eps", default: 1e-5))])
       ]
     }
@@ -37,14 +36,13 @@ extension ProgramBuilder {
       result[name] = { call in
         let e = call.emitter
         let x = try call.value("input")
-        let channels = try call.channels(of: x, weight: "weight")
         // The standard's has axes behind the channels.
         let isFlat = try e.rank(x) == 2
         let result = try e.node(
           "GroupNormalization",
           [
-            isFlat ? e.unsqueeze(x, [2]) : x, call.weight("weight", channels, or: 1),
-            call.weight("bias", channels, or: 0),
+            isFlat ? e.unsqueeze(x, [2]) : x, call.channelWeight("weight", of: x, or: 1),
+            call.channelWeight("bias", of: x, or: 0),
           ],
           ["num_groups": .int(call.int(groups)), "epsilon": .number(call.double("eps", default: 1e-5))])
         let normalized = isFlat ? try e.squeeze(result, [2]) : result
@@ -58,7 +56,7 @@ extension ProgramBuilder {
       result[name] = { call in
         let e = call.emitter
         let x = try call.value("input")
-        let shape = try call.ints("normalized_shape")
+        let shape = try call.extents("normalized_shape")
         // PyTorch's default is the smallest step of the type that it adds up in.
         let least = try call.outputType.summed == .double ? 0x1p-52 : 0x1p-23
         return [
@@ -83,7 +81,7 @@ extension ProgramBuilder {
   }()
 
   private static func layerNorm(_ call: Call, outputs: Int) throws -> [Graph.ValueID] {
-    let shape = try call.ints("normalized_shape")
+    let shape = try call.extents("normalized_shape")
     return try call.emitter.nodes(
       "LayerNormalization",
       [call.value("input"), call.weight("weight", shape, or: 1), call.optional("bias")], outputs: outputs,
@@ -142,14 +140,9 @@ extension ProgramBuilder {
 }
 
 extension Call {
-  /// How many channels there are, which are the second axis.
-  fileprivate func channels(of x: Graph.ValueID, weight: String) throws -> [Int] {
-    let shape = try emitter.shape(x)
-    let declared = shape.count > 1 ? shape[1] : nil
-    guard let count = try declared ?? optional(weight).flatMap({ emitter.knownShape($0)?.first }) else {
-      throw OperatorError("the number of channels must be known before the program runs")
-    }
-    return [count]
+  /// A weight of each channel, which are the second axis, or as many times what it is where it is left out.
+  fileprivate func channelWeight(_ name: String, of x: Graph.ValueID, or value: Double) throws -> Graph.ValueID {
+    try weight(name, [emitter.extent(x, 1)], or: value)
   }
 
   /// What is given beside the numbers, as the program says that output `index` is.
@@ -163,5 +156,11 @@ extension Call {
     if let weight = try optional(name) { return weight }
     try Apus.Shape.checkMemory(shape, of: Double.self, operation: "weight")
     return try emitter.numbers(value, shape, as: outputType)
+  }
+
+  fileprivate func weight(_ name: String, _ shape: [GraphExtent], or value: Double) throws -> Graph.ValueID {
+    let known = shape.compactMap { if case .known(let size) = $0 { size } else { nil } }
+    if known.count == shape.count { return try weight(name, known, or: value) }
+    return try optional(name) ?? emitter.expand(emitter.numbers(value, as: outputType), emitter.list(shape))
   }
 }

@@ -68,11 +68,19 @@ extension ProgramBuilder {
       let rows = isWhole ? try e.reshape(x, [-1]) : x
       let axis = isWhole ? 0 : try call.axis(of: x)
       let (rank, parts) = (try e.rank(rows), try e.rank(q))
-      let count = isWhole ? try Shape.elementCount(call.knownShape(x)) : try call.knownExtent(x, axis)
-      guard count > 0 else { throw OperatorError("quantiles of nothing") }
+      let last: Graph.ValueID
+      switch try isWhole
+        ? e.knownShape(x).map({ .known(try Shape.elementCount($0)) }) ?? e.extent(rows, 0)
+        : e.extent(x, axis)
+      {
+      case .known(let count):
+        guard count > 0 else { throw OperatorError("quantiles of nothing") }
+        last = try e.number(count - 1, as: out)
+      case .value(let count): last = try e.cast(e.squeeze(e.node("Sub", [count, e.integers([1])]), [0]), to: out)
+      }
       let row = try e.transpose(
         e.sorted(rows, axis: axis, descending: false)[0], e.order(moving: [axis], to: [0], rank: rank))
-      let place = try e.node("Mul", [q, e.number(count - 1, as: out)])
+      let place = try e.node("Mul", [q, last])
       func value(_ place: Graph.ValueID) throws -> Graph.ValueID {
         try e.node("Gather", [row, e.cast(place, to: .int64)], ["axis": .int(0)])
       }

@@ -56,22 +56,32 @@ extension ProgramBuilder {
       attributes["count_include_pad"] = .flag(try divisor != nil || call.bool("count_include_pad", default: true))
       guard let divisor else { return [try e.node("AveragePool", [x], attributes)] }
       guard divisor != 0 else { throw OperatorError("divisor_override is 0") }
-      // The mean of windows that lie within zeros, of which a last one that is cut needs more.
-      let wanted = Array(try call.knownOutputShape.suffix(count))
-      let sizes = Array(try call.knownShape(x).suffix(count))
-      guard wanted.count == count, sizes.count == count else {
-        throw OperatorError("windows of \(count) axes over a map of shape \(sizes)")
-      }
-      let behind = (0..<count).map { axis -> Int in
-        let reach = (wanted[axis] - 1).multipliedClamped(by: window.stride[axis]).addingClamped(window.kernel[axis])
-        return max(0, reach - sizes[axis] - window.padding[axis])
-      }
-      let padded = try e.node("Pad", [x, e.integers([0, 0] + window.padding + [0, 0] + behind)])
-      let mean = try e.node(
-        "AveragePool", [padded], ["kernel_shape": .list(window.kernel), "strides": .list(window.stride)])
+      let mean =
+        try call.bool("ceil_mode")
+        ? wholeWindows(call, x, window) : e.node("AveragePool", [x], attributes)
       let factor = window.kernel.reduce(1.0) { $0 * Double($1) } / Double(divisor)
       return [try e.node("Mul", [mean, e.numbers(factor, as: call.outputType)])]
     }[0]
+  }
+
+  /// The means of windows that lie within zeros, of which a last one that is cut needs more.
+  private static func wholeWindows(_ call: Call, _ x: Graph.ValueID, _ window: Window) throws -> Graph.ValueID {
+    let e = call.emitter
+    let count = window.kernel.count
+    let (wanted, sizes) = (try call.outputShape.suffix(count), try e.shape(call.x).suffix(count))
+    guard wanted.count == count, sizes.count == count else {
+      throw OperatorError("windows of \(count) axes over a map of \(sizes.count)")
+    }
+    let behind = try zip(wanted, sizes).enumerated().map { axis, lengths -> Int in
+      guard let wanted = lengths.0, let size = lengths.1 else {
+        throw OperatorError("the sizes of its argument must be known before the program runs")
+      }
+      let reach = (wanted - 1).multipliedClamped(by: window.stride[axis]).addingClamped(window.kernel[axis])
+      return max(0, reach - size - window.padding[axis])
+    }
+    let padded = try e.node("Pad", [x, e.integers([0, 0] + window.padding + [0, 0] + behind)])
+    return try e.node(
+      "AveragePool", [padded], ["kernel_shape": .list(window.kernel), "strides": .list(window.stride)])
   }
 
   private static func maximum(_ call: Call, _ count: Int, withIndices: Bool) throws -> [Graph.ValueID] {
@@ -135,6 +145,7 @@ extension ProgramBuilder {
   /// The largest of each part, and where in its plane it was.
   private static func adaptiveMaximum(_ call: Call, _ count: Int) throws -> [Graph.ValueID] {
     try batched(call, count) { e, x in
+      if try e.shape(x).suffix(count).contains(nil) { return try openMaximum(call, x, count) }
       let axes = try parts(call, x, count)
       // Where each part reads, all parts of an axis as long as its longest: the last place again says nothing new.
       let tables = axes.map { size, parts in
@@ -180,18 +191,59 @@ extension ProgramBuilder {
     }
   }
 
+  /// The same of a plane whose sizes the run says: along one axis after the other, from the last.
+  private static func openMaximum(_ call: Call, _ x: Graph.ValueID, _ count: Int) throws -> [Graph.ValueID] {
+    let e = call.emitter
+    let wanted = Array(try call.outputShape.suffix(count))
+    var (values, places): (Graph.ValueID, Graph.ValueID?) = (x, nil)
+    // How far apart in the plane neighbours along the axis are.
+    var stride = GraphExtent.known(1)
+    for (index, parts) in wanted.enumerated().reversed() {
+      guard let parts, 1...1 << 16 ~= parts else {
+        throw OperatorError("into how many parts axis \(2 + index) is cut must be known before the program runs")
+      }
+      let axis = 2 + index
+      let size = try e.extent(x, axis)
+      var (largest, found): ([Graph.ValueID], [Graph.ValueID]) = ([], [])
+      for part in 0..<parts {
+        let own = try e.part(part, of: parts, axis: axis, size: size, of: values)
+        let choice = try e.choice("ArgMax", own, axis: axis, keeps: true)
+        largest.append(try e.reduce("ReduceMax", own, axes: [axis], keeps: true, as: call.outputType))
+        let start = try e.node("Div", [e.node("Mul", [e.list([size]), e.integers([part])]), e.integers([parts])])
+        let along = try e.node("Mul", [e.node("Add", [choice, start]), e.list([stride])])
+        let across = try places.map { places in
+          try e.node(
+            "GatherElements", [e.part(part, of: parts, axis: axis, size: size, of: places), choice],
+            ["axis": .int(axis)])
+        }
+        found.append(try across.map { try e.node("Add", [along, $0]) } ?? along)
+      }
+      values = try e.joined(largest, axis: axis, as: call.outputType)
+      places = try e.joined(found, axis: axis, as: .int64)
+      stride = try e.product(stride, size)
+    }
+    guard let places else { throw OperatorError("a plane without axes") }
+    return [values, places]
+  }
+
   /// Numbers put back where the largest ones were, zeros elsewhere.
   private static func unpooled(_ call: Call) throws -> Graph.ValueID {
     let e = call.emitter
-    let shape = try call.knownOutputShape
     let (x, index) = (try call.x, try call.value("indices", as: .int64))
-    let isSingle = try e.rank(x) == (call.node.target.contains("2d") ? 3 : 4)
-    let kept = Array(shape.prefix(isSingle ? 1 : 2))
-    let plane = try Shape.elementCount(Array(shape.dropFirst(kept.count)), operation: "max_unpool")
-    let zeros = try e.expand(e.number(0, as: call.outputType), e.integers(kept + [plane]))
+    let rank = try e.rank(x)
+    let count = call.node.target.contains("2d") ? 2 : 3
+    let wanted = try call.extents("output_size")
+    guard rank == count + 1 || rank == count + 2, wanted.count == count else {
+      throw OperatorError("a map of \(rank) axes to be \(wanted.count) axes large")
+    }
+    let kept = try (0..<(rank - count)).map { try e.extent(x, $0) }
+    let plane = try wanted.reduce(.known(1)) { try e.product($0, $1) }
+    let zeros = try e.expand(e.number(0, as: call.outputType), e.list(kept + [plane]))
+    let rows = try e.integers([Int](repeating: 0, count: kept.count) + [-1])
     let scattered = try e.node(
-      "ScatterElements", [zeros, e.reshape(index, kept + [-1]), e.reshape(x, kept + [-1])], ["axis": .int(kept.count)])
-    return try e.reshape(scattered, shape)
+      "ScatterElements", [zeros, e.node("Reshape", [index, rows]), e.node("Reshape", [x, rows])],
+      ["axis": .int(kept.count)])
+    return try e.reshape(scattered, kept + wanted)
   }
 }
 

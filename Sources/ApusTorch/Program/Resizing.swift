@@ -194,22 +194,23 @@ extension Emitter {
     }
   }
 
-  /// The factor of an open axis, FLOAT of shape [1]: one off by more than products in float32 are rounded by, where the
-  /// length lies as near to a whole number.
+  /// The factor of an open axis, FLOAT of shape [1]: where the product of the nearest one would be another whole number
+  /// in float32, one that is a little off.
   fileprivate func fitting(
     _ factor: Double, from old: Graph.ValueID, to new: Graph.ValueID, keepsEqual: Bool
   ) throws -> Graph.ValueID {
     let near = Float(factor)
-    let step = near * 0x1p-21
     func number(_ value: Float) throws -> Graph.ValueID { try numbers(Double(value), as: .float) }
     let (length, whole) = (
       try node("Mul", [cast(old, to: .double), numbers(Double(near), as: .double)]), try cast(new, to: .double)
     )
     let next = try node("Add", [whole, numbers(1, as: .double)])
-    let isAtStart = try node("Less", [length, node("Mul", [whole, numbers(1 + 0x1p-22, as: .double)])])
-    let isAtEnd = try node("Greater", [length, node("Mul", [next, numbers(1 - 0x1p-22, as: .double)])])
+    let isShort = try node("Less", [length, whole])
+    // Beyond this, products are rounded up to the next.
+    let isLong = try node("Greater", [length, node("Mul", [next, numbers(1 - 0x1p-23, as: .double)])])
     let fitting = try node(
-      "Where", [isAtStart, number(near + step), node("Where", [isAtEnd, number(near - step), number(near)])])
+      "Where",
+      [isShort, number(near.nextUp), node("Where", [isLong, number(near * (1 - 0x1p-22)), number(near)])])
     return keepsEqual ? try node("Where", [node("Equal", [old, new]), number(1), fitting]) : fitting
   }
 }

@@ -208,8 +208,12 @@ extension ProgramBuilder {
         return [
           try dims.reduce(x) { x, dim in
             let axis = try e.axis(dim, rank: e.rank(x))
-            let half = try call.knownExtent(x, axis) / 2
-            return try e.rolled(x, isInverse ? -half : half, axis: axis)
+            switch try e.extent(x, axis) {
+            case .known(let size): return try e.rolled(x, (isInverse ? -1 : 1) * (size / 2), axis: axis)
+            case .value(let size):
+              let half = try e.node("Div", [size, e.integers([2])])
+              return try e.rolled(x, from: isInverse ? half : e.node("Sub", [size, half]), axis: axis)
+            }
           }
         ]
       }
@@ -282,25 +286,28 @@ extension ProgramBuilder {
     result["pixel_unshuffle"] = { call in
       let e = call.emitter
       let x = try call.x
-      let (shape, r) = (try call.knownShape(x), try call.int("downscale_factor"))
-      guard shape.count >= 3, r > 0 else { throw OperatorError("a picture of shape \(shape) by \(r)") }
-      let (front, height, width) = (shape.dropLast(2), shape[shape.count - 2], shape[shape.count - 1])
-      let cut = try e.reshape(x, front + [height / r, r, width / r, r])
-      let n = front.count
+      let (rank, r) = (try e.rank(x), try call.int("downscale_factor"))
+      guard rank >= 3, 1...(1 << 16) ~= r else { throw OperatorError("a picture of \(rank) axes by \(r)") }
+      let n = rank - 2
+      let front = try (0..<n).map { try e.extent(x, $0) }
+      let size = try (n..<rank).map { try e.divided(e.extent(x, $0), by: r) }
+      let cut = try e.reshape(x, front + [size[0], .known(r), size[1], .known(r)])
       let ordered = try e.transpose(cut, Array(0..<n) + [n + 1, n + 3, n, n + 2])
-      return [try e.reshape(ordered, call.knownOutputShape)]
+      return [try call.reshaped(ordered, front.dropLast() + [e.times(front[n - 1], r * r)] + size)]
     }
     for name in ["channel_shuffle", "native_channel_shuffle"] {
       result[name] = { call in
         let e = call.emitter
         let x = try call.x
-        let (shape, groups) = (try call.knownShape(x), try call.int("groups"))
-        guard shape.count > 2, groups > 0, shape[1] % groups == 0 else {
-          throw OperatorError("\(groups) groups of channels of shape \(shape)")
+        let (shape, groups) = (try e.shape(x), try call.int("groups"))
+        guard shape.count > 2, groups > 0, (shape[1] ?? 0) % groups == 0 else {
+          throw OperatorError("\(groups) groups of channels of shape \(shape.map { $0.map(String.init) ?? "?" })")
         }
-        let cut = try e.reshape(x, [shape[0], groups, shape[1] / groups] + shape.dropFirst(2))
+        let extents = try shape.indices.map { try e.extent(x, $0) }
+        let group = try e.divided(extents[1], by: groups)
+        let cut = try e.reshape(x, [extents[0], .known(groups), group] + extents.dropFirst(2))
         let order = [0, 2, 1] + Array(3..<(shape.count + 1))
-        return [try e.reshape(e.transpose(cut, order), shape)]
+        return [try call.reshaped(e.transpose(cut, order), extents)]
       }
     }
     result["as_strided"] = { call in
@@ -414,6 +421,11 @@ extension Emitter {
       if shift == 0 { return x }
       first = try node("Mod", [integers([0 &- shift]), node("Max", [size, integers([1])])])
     }
+    return try rolled(x, from: first, axis: axis)
+  }
+
+  /// The elements of an axis from `first` on, an INT64 of shape [1], and then those before it.
+  func rolled(_ x: Graph.ValueID, from first: Graph.ValueID, axis: Int) throws -> Graph.ValueID {
     let back = try node("Slice", [x, first, integers([TorchSize.limit]), integers([axis])])
     return try node(
       "Concat", [back, node("Slice", [x, integers([0]), first, integers([axis])])], ["axis": .int(axis)])
@@ -425,9 +437,7 @@ extension Emitter {
     guard rank >= 2, first != second else { throw OperatorError("a diagonal of \(rank) axes") }
     let moved = try transpose(x, order(moving: [first, second], to: [rank - 2, rank - 1], rank: rank))
     let shape = try shape(x)
-    guard let rows = shape[first], let columns = shape[second] else {
-      throw OperatorError("the sizes of the diagonal's axes must be known before the program runs")
-    }
+    guard let rows = shape[first], let columns = shape[second] else { return try diagonal(moved, offset: offset) }
     // Beyond the corners there is nothing.
     let offset = min(max(offset, -rows), columns)
     let count = max(0, offset >= 0 ? min(rows, columns - offset) : min(rows + offset, columns))
@@ -438,6 +448,22 @@ extension Emitter {
     let flat = try node("Reshape", [moved, list(front + [.known(places)])])
     return try node(
       "Gather", [flat, integers((0..<count).map { start + $0 * (columns + 1) })], ["axis": .int(rank - 2)])
+  }
+
+  /// What lies on a diagonal of the last two axes, of which the run says how long they are.
+  private func diagonal(_ x: Graph.ValueID, offset: Int) throws -> Graph.ValueID {
+    let rank = try rank(x)
+    // What begins at the first place.
+    let cut = try slice(
+      x, from: [max(0, -offset), max(0, offset)], to: [TorchSize.limit, TorchSize.limit], axes: [rank - 2, rank - 1])
+    let front = try (0..<(rank - 2)).map { try extent(x, $0) }
+    let (rows, columns) = (try list([extent(cut, rank - 2)]), try list([extent(cut, rank - 1)]))
+    let flat = try node(
+      "Reshape", [cut, list(front + [.value(node("Mul", [rows, columns]))])], ["allowzero": .flag(true)])
+    let count = try squeeze(node("Min", [rows, columns]), [0])
+    let places = try node(
+      "Mul", [node("Range", [integer(0), count, integer(1)]), node("Add", [columns, integers([1])])])
+    return try node("Gather", [flat, places], ["axis": .int(rank - 2)])
   }
 
   /// The last axis as a diagonal of two.

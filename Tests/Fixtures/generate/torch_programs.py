@@ -433,6 +433,36 @@ class Resized(nn.Module):
         )
 
 
+class Batches(nn.Module):
+    """What goes by the sizes of axes that are known, of batches of any size."""
+
+    def forward(self, x, signal):
+        fft = torch.fft
+        largest, places = F.max_pool2d(x, 2, return_indices=True)
+        return (
+            fft.irfft(fft.rfft(signal, norm="ortho"), n=8, norm="ortho"), fft.fft(signal, norm="ortho").real,
+            fft.ifft(signal, norm="forward").real, fft.irfft2(fft.rfft2(x, norm="forward"), norm="ortho"),
+            F.pixel_unshuffle(x, 2), F.channel_shuffle(x, 2), F.max_unpool2d(largest, places, 2),
+            *[F.avg_pool2d(x, 3, 2, 1, ceil_mode=rounds_up, divisor_override=4) for rounds_up in (False, True)],
+            F.mse_loss(x, x.flip(1)), F.huber_loss(signal, signal[:, :1].expand_as(signal)), torch.broadcast_tensors(signal[:, None, :6], x[:, 0])[0],
+        )
+
+
+class Unsized(nn.Module):
+    """What goes by the sizes of axes that only the run says."""
+
+    def forward(self, x):
+        fft, y = torch.fft, x[0]
+        return (
+            F.group_norm(x, 2) + F.instance_norm(x), F.pixel_unshuffle(y, 3), F.channel_shuffle(x, 2), F.layer_norm(y, y.shape[-1:]),
+            F.rms_norm(y, y.shape[-2:], eps=1e-5), *[torch.cat(parts[::-1], 2) for parts in (y.chunk(2, 2), y.tensor_split(4, 2), y.tensor_split([1, -3], 2))],
+            torch.quantile(y, 0.3, dim=2), torch.quantile(x, 0.6), *[y.diagonal(offset, 1, 2) for offset in (0, 2, -1)],
+            *F.adaptive_max_pool2d(x, (2, 4), return_indices=True), *F.adaptive_max_pool2d(y, (3, 2), return_indices=True),
+            F.avg_pool2d(y, 2, divisor_override=3), fft.fft(y, norm="ortho").real, fft.irfft2(fft.rfft2(y), norm="ortho"),
+            fft.fftshift(y, (1, 2)), fft.ifftshift(y, (1, 2)), torch.broadcast_tensors(y, y[:1, :, :1])[1],
+        )
+
+
 class Cut(nn.Module):
     """Pictures of any size in so many parts, and norms of vectors and matrices."""
 
@@ -584,6 +614,9 @@ def main():
     free = torch.export.Dim.AUTO
     pictures = torch.randn(2, 1, 8, 6), torch.randn(2, 1, 3, 4), torch.randn(2, 1, 100)
     write("resized", Resized(), pictures, {"x": {0: free, 2: free, 3: free}, "y": {0: free, 3: free}, "row": {0: free, 2: free}})
+    for suffix, core in (("", False), ("-core", True)):
+        write("batches" + suffix, Batches(), (torch.randn(2, 4, 4, 6), torch.randn(2, 8)), {"x": {0: free}, "signal": {0: free}}, core)
+    write("unsized", Unsized(), (torch.randn(2, 4, 3, 9),), {"x": dict.fromkeys(range(4), free)})
     write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
     for suffix, core in (("", False), ("-core", True)):
         write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)
