@@ -166,6 +166,13 @@ def rotary():
     case(
         "microsoft_rotary_places", "RotaryEmbedding", [r.normal(2, 4, 18), places] + tables, opset=17,
         domain=MICROSOFT, interleaved=1)
+    # Tables of one sample or one time, as PyTorch writes them for batches of any size.
+    samples = r.normal(2, 3, 4, 6)
+    for name, shape in (("samples", (1, 4, 3)), ("times", (2, 1, 3)), ("all", (1, 1, 3))):
+        angles = r.normal(*shape)
+        case(
+            f"rotary_one_for_{name}", "RotaryEmbedding", [samples, np.cos(angles), np.sin(angles)], opset=23,
+            expected=reference)
 
 
 def linear_attention():

@@ -175,13 +175,17 @@ struct RotaryTables<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// The row of the tables for every token.
-  /// - Parameter places: a row for each token; without, the tables themselves are `[batch, time, half]`.
+  /// - Parameter places: a row for each token; without, the tables themselves are `[batch, time, half]`, where an extent
+  ///   of 1 stands for all samples or times, as in the standard's reference.
   func rows(_ places: [Int]?, batch: Int, time: Int) throws -> [Int] {
     guard let places else {
-      guard cosines.rank == 3, cosines.shape[0] == batch, cosines.shape[1] == time else {
-        throw OperatorError("cos_cache has shape \(cosines.shape); [\(batch), \(time), pairs] is needed")
+      let shape = cosines.shape
+      guard cosines.rank == 3, shape[0] == batch || shape[0] == 1, shape[1] == time || shape[1] == 1 else {
+        throw OperatorError("cos_cache has shape \(shape); [\(batch), \(time), pairs] is needed")
       }
-      return Array(0..<(batch * time))
+      return (0..<batch).flatMap { sample in
+        (0..<time).map { (shape[0] == 1 ? 0 : sample) * shape[1] + (shape[1] == 1 ? 0 : $0) }
+      }
     }
     guard cosines.rank == 2 else {
       throw OperatorError("cos_cache has shape \(cosines.shape); with position_ids, [positions, pairs] is needed")
