@@ -206,6 +206,88 @@ import Testing
     #expect(exchanged.samples.first?.parity.nodes.first?.status == .wrong)
   }
 
+  // MARK: Names in between
+
+  /// The names of what is paired, the reference's behind the model's.
+  private func names(_ report: ModelComparisonReport) -> [String: String] {
+    Dictionary(uniqueKeysWithValues: report.pairing.values.map { ($0.name, $0.referenceName) })
+  }
+
+  /// As two exporters number the same values that began to count at different nodes.
+  @Test func nameOfAnotherValueIsGivenUp() throws {
+    func model(_ first: String, _ second: String) throws -> ONNXModel {
+      try small(outputs: ["y"]) {
+        try $0.constant("shift", GraphValue(Tensor<Float>([4, 0, -3, 1, 2])))
+        $0.node("Abs", ["x"], [first])
+        $0.node("Mul", [first, "shift"], [second])
+        $0.node("Neg", [second], ["y"])
+      }
+    }
+    let report = try compared(model("view", "view_1"), model("view_1", "view_2"))
+    #expect(report.isEqual)
+    #expect(names(report) == ["view": "view_1", "view_1": "view_2", "y": "y"])
+    #expect(report.samples.first?.parity.unfitNames == [])
+  }
+
+  /// One layer with the weights of another, whose value it then has, and one with weights that are nobody's.
+  @Test(
+    arguments: [([2, -1, 1, 3, 1], [1, 2, -2, 1, 4]), ([9, 8, -7, 6, 5], [2, -1, 1, 3, 1])] as [([Float], [Float])])
+  func layerThatDiffersKeepsItsName(first: [Float], second: [Float]) throws {
+    func model(_ first: [Float], _ second: [Float]) throws -> ONNXModel {
+      try small(outputs: ["y"]) {
+        try $0.constant("a", GraphValue(Tensor<Float>(first)))
+        try $0.constant("b", GraphValue(Tensor<Float>(second)))
+        $0.node("Mul", ["x", "a"], ["linear"])
+        $0.node("Mul", ["x", "b"], ["linear_1"])
+        $0.node("Abs", ["linear"], ["size"])
+        $0.node("Add", ["size", "linear_1"], ["y"])
+      }
+    }
+    let report = try compared(model(first, second), model([1, 2, -2, 1, 4], [2, -1, 1, 3, 1]))
+    let parity = try #require(report.samples.first?.parity)
+    #expect(parity.nodes[try #require(parity.verdict.first)].name == "linear")
+    #expect(names(report)["linear"] == "linear" && names(report)["linear_1"] == "linear_1")
+  }
+
+  @Test func outputThatNothingReadsIsNotCompared() throws {
+    let own = try small(outputs: ["y"]) {
+      try $0.constant("scale", GraphValue(Tensor<Float>([1, 2, 3, 4, 5])))
+      $0.node("LayerNormalization", ["x", "scale"], ["normalized", "mean", "deviation"])
+      $0.node("Neg", ["normalized"], ["y"])
+    }
+    let reference = try small(outputs: ["y"]) {
+      try $0.constant("scale", GraphValue(Tensor<Float>([-1, -2, -3, -4, -5])))
+      $0.node("ReduceMax", ["x"], ["deviation"])
+      $0.node("Sub", ["x", "deviation"], ["centered"])
+      $0.node("LayerNormalization", ["centered", "scale"], ["y"])
+    }
+    let report = try compared(own, reference)
+    #expect(report.isEqual && names(report)["deviation"] == nil)
+    #expect(report.pairing.valueCount == 2)
+  }
+
+  /// Ones are like 1.01, 0.98, 1.03, 0.96, 1.05 to 30 dB.
+  @Test func valueOfShapesAloneIsNotPairedWithWhatIsMerelyLikeIt() throws {
+    let own = try small(outputs: ["y"]) {
+      try $0.constant("small", GraphValue(Tensor<Float>([0.01])))
+      try $0.constant("one", GraphValue(Tensor<Float>([1])))
+      $0.node("Shape", ["x"], ["shape"])
+      $0.node("Expand", ["one", "shape"], ["ones"])
+      $0.node("Neg", ["x"], ["turned"])
+      $0.node("Mul", ["turned", "small"], ["part"])
+      $0.node("Sub", ["part", "ones"], ["y"])
+    }
+    let reference = try small(outputs: ["y"]) {
+      try $0.constant("little", GraphValue(Tensor<Float>([0.01])))
+      try $0.constant("one", GraphValue(Tensor<Float>([1])))
+      $0.node("Mul", ["x", "little"], ["share"])
+      $0.node("Add", ["share", "one"], ["near"])
+      $0.node("Neg", ["near"], ["y"])
+    }
+    let report = try compared(own, reference)
+    #expect(report.isEqual && names(report)["ones"] == nil)
+  }
+
   /// Rows of a table by ids that are of a type.
   private func lookup(_ type: ElementType) throws -> ONNXModel {
     var graph = SmallGraph()
@@ -283,5 +365,26 @@ import Testing
     let likeness = try #require(try Likeness.best(of: x, for: y))
     #expect(likeness.degree == 1 && likeness.order.axes == [2, 0, 1])
     #expect(try Likeness.best(of: x, for: Tensor<Double>(range: 3)) == nil)
+  }
+
+  /// Scores before a mask and behind it, a mask and zeros.
+  @Test(
+    arguments: [
+      ([1, 2, 3, 4], [1, 2, 3, -.infinity]), ([0, 0, 0, 0], [0, -.infinity, 0, -.infinity]), ([1, .nan], [1, 2]),
+      ([1, .infinity], [1, -.infinity]), ([.nan, .infinity], [.nan, .infinity]),
+    ] as [([Double], [Double])])
+  func whatIsInfiniteInOneAloneIsNotAlike(value: [Double], other: [Double]) throws {
+    let (value, other) = (try Tensor<Double>(value), try Tensor<Double>(other))
+    #expect(try Likeness.best(of: other, for: value) == nil)
+    #expect(try Likeness.best(of: value, for: other) == nil)
+  }
+
+  /// Of two that are masked alike, the numbers beside the mask decide.
+  @Test(arguments: [-Double.infinity, -Double(Float.greatestFiniteMagnitude)])
+  func maskIsNoLikeness(constant: Double) throws {
+    let value = try Tensor<Double>([1, 2, constant, 2])
+    #expect(try Likeness.best(of: Tensor<Double>([1, 2, constant, 2]), for: value)?.degree == 1)
+    // 1 − (4 + 16 + 16) / (1 + 4 + 4)
+    #expect(try Likeness.best(of: Tensor<Double>([-1, -2, constant, -2]), for: value)?.degree == -3)
   }
 }

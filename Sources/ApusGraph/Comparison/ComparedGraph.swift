@@ -7,8 +7,10 @@ struct ComparedGraph: ComparisonReference {
   /// nil where the model cannot be computed in float64.
   private let truth: InferenceSession?
   let outputs: [String]
-  /// The values that some input reaches.
+  /// The values that some input reaches and something reads, outputs included.
   private let computedValues: Set<String>
+  /// Those of them that the shapes of inputs, and not their elements, decide.
+  private let valuesOfShapes: Set<String>
 
   init(_ model: any GraphModel, _ options: ParityCheck.Options) throws {
     self.model = model
@@ -23,12 +25,19 @@ struct ComparedGraph: ComparisonReference {
       truth = nil
     }
     let graph = model.graph
+    func names(_ values: some Sequence<Graph.ValueID>) -> Set<String> { Set(values.map { graph.values[$0].name }) }
     outputs = graph.outputs.map { graph.values[$0].name }
-    var reached = Set(graph.inputs)
-    for node in graph.nodes where !reached.isDisjoint(with: node.reads) {
-      reached.formUnion(node.outputs.compactMap { $0 })
+    let nodes = graph.withoutDeadNodes().nodes
+    var read = Set(graph.outputs)
+    var (reached, decided) = (Set(graph.inputs), Set(graph.inputs))
+    for node in nodes {
+      let (reads, given) = (node.reads, node.outputs.compactMap { $0 })
+      read.formUnion(reads)
+      if !reached.isDisjoint(with: reads) { reached.formUnion(given) }
+      if !node.givesSizes, !decided.isDisjoint(with: reads) { decided.formUnion(given) }
     }
-    computedValues = Set(reached.subtracting(graph.inputs).map { graph.values[$0].name })
+    computedValues = names(reached.subtracting(graph.inputs).intersection(read))
+    valuesOfShapes = names(reached.subtracting(decided))
   }
 
   var isInFloat64: Bool { truth != nil }
@@ -59,8 +68,10 @@ struct ComparedGraph: ComparisonReference {
     let outputs = try (truth ?? session).run(inputs, observing: { ordered.entries.append(($0, $1)) })
     values.all = Dictionary(ordered.entries, uniquingKeysWith: { first, _ in first })
     values.all.merge(outputs) { first, _ in first }
-    values.tensors = try ordered.entries.filter { computedValues.contains($0.0) }.compactMap {
-      try NamedNumbers($0, $1)
+    values.tensors = try ordered.entries.filter { computedValues.contains($0.0) }.compactMap { name, value in
+      var numbers = try NamedNumbers(name, value)
+      numbers?.isOfShapes = valuesOfShapes.contains(name)
+      return numbers
     }
     values.outputs = truth == nil ? outputs : try session.run(inputs)
     return values
@@ -86,4 +97,11 @@ struct ComparedGraph: ComparisonReference {
 extension Graph {
   /// The inputs that must be given.
   var requiredInfos: [ValueInfo] { requiredInputs.map { values[$0] } }
+}
+
+extension Node {
+  /// Whether only the shapes of its inputs count.
+  fileprivate var givesSizes: Bool {
+    if case .sizes? = facts?.shapes { true } else { false }
+  }
 }

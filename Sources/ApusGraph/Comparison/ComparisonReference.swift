@@ -28,7 +28,7 @@ protocol ComparisonReference: Sendable {
 struct ComparedValues {
   /// Every value, in float64 where the side can be computed in it.
   var all: [String: GraphValue] = [:]
-  /// The floating-point tensors among them that inputs reach, in the order in which they are computed.
+  /// The floating-point tensors among them that inputs reach and something reads, in the order in which they are computed.
   var tensors: [NamedNumbers] = []
   /// The outputs in the side's own numbers.
   var outputs: [String: GraphValue] = [:]
@@ -40,6 +40,8 @@ struct ComparedValues {
 struct NamedNumbers: Sendable {
   var name: String
   var tensor: Tensor<Double>
+  /// Whether the elements of inputs say nothing about it, but their shapes alone: zeros, positions.
+  var isOfShapes = false
 
   /// nil for anything but floating-point numbers.
   init?(_ name: String, _ value: GraphValue) throws {

@@ -147,12 +147,17 @@ public struct ModelComparison {
 
   private mutating func pair(_ own: ComparedValues, _ other: ComparedValues) throws {
     let outputs = try pairedOutputs(own, other)
+    let layouts = Set((report.pairing.inputs + outputs).compactMap(\.order.axes))
     report.pairing.valueCount = own.tensors.count
+    var known = outputs
+    // The value that a file calls `relu` need not be that of the module `relu`.
+    if let graph = reference.graph {
+      known += try ModelPairing.named(
+        model.model.graph, graph, own: own.tensors, others: other.tensors, known: report.pairing.inputs + outputs,
+        leastCount: Self.leastCount, layouts: layouts)
+    }
     report.pairing.values = try ModelPairing.pairs(
-      own.tensors, other.tensors, known: outputs, leastCount: Self.leastCount,
-      layouts: Set((report.pairing.inputs + outputs).compactMap(\.order.axes)),
-      // The value that a file calls `relu` need not be that of the module `relu`.
-      matchesNames: reference.graph != nil)
+      own.tensors, other.tensors, known: known, leastCount: Self.leastCount, layouts: layouts, matchesNames: false)
     if let graph = reference.graph {
       func byName(_ tensors: [NamedNumbers]) -> [String: NamedNumbers] {
         Dictionary(tensors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -182,7 +187,11 @@ public struct ModelComparison {
         return value.shape.flatMap { shape in candidate.shape.flatMap { AxisOrder.all(from: $0, to: shape).first } }
           .map { Likeness(degree: 0, order: $0) }
       }
-      guard name == match else { return try Likeness.best(of: b, for: a) }
+      guard name == match else {
+        // What is infinite in one alone differs, and has its place all the same.
+        return try Likeness.best(of: b, for: a)
+          ?? AxisOrder.all(from: b.shape, to: a.shape).first.map { Likeness(degree: 0, order: $0) }
+      }
       return try Likeness.order(of: b, for: a).map { Likeness(degree: 1, order: $0) }
     }
     var pairs: [ModelPairing.Pair] = []

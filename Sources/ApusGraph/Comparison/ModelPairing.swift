@@ -76,9 +76,12 @@ extension ModelPairing {
       try TimeLimit.check()
       let isList = value.tensor.shape.count { $0 != 1 } == 1
       for (otherIndex, other) in bySignature[Signature(value.tensor)] ?? [] {
-        guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor),
-          likeness.degree >= (isList ? leastDegreeOfLists : Likeness.least)
-        else { continue }
+        let least =
+          value.isOfShapes || other.isOfShapes
+          ? Likeness.leastOfSame : isList ? leastDegreeOfLists : Likeness.least
+        guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor), likeness.degree >= least else {
+          continue
+        }
         candidates.append(Candidate(own: index, other: otherIndex, likeness: likeness))
       }
     }
@@ -173,7 +176,7 @@ extension ModelPairing {
   }
 
   /// An operator, and what of the reference it reads besides constants.
-  private struct Place: Hashable {
+  struct Place: Hashable {
     let operatorName: OperatorName
     let reads: [String]
 

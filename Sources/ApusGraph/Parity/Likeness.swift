@@ -9,39 +9,67 @@ struct Likeness {
   /// Beyond this, values may be of one origin: 10 dB.
   static let least = 0.9
 
+  /// From here on, two values are the same but for rounding: 60 dB.
+  static let leastOfSame = 1 - 1e-6
+
   /// As many elements as are looked at.
   private static let sampleCount = 1024
+  /// From here on, float32's largest number among it, a magnitude is no number but what a mask writes.
+  private static let infinity = 0x1p127
 
-  /// The order of axes in which `other` is most like `value`; nil where none fits, or nothing is finite.
+  /// The order of axes in which `other` is most like `value`; nil where none fits, or no element is a number.
   ///
-  /// Large tensors are judged by a thousand elements spread evenly.
+  /// Large tensors are judged by a thousand elements spread evenly. Where one is a number and the other is infinite, the
+  /// two are not alike in any degree: one is behind a mask and the other before it.
   static func best(of other: Tensor<Double>, for value: Tensor<Double>) throws -> Likeness? {
-    let count = value.count
-    guard count == other.count, count > 0 else { return nil }
+    try best(of: other, for: value, in: AxisOrder.all(from: other.shape, to: value.shape))
+  }
+
+  /// The best of some orders that lead from one shape to the other.
+  static func best(of other: Tensor<Double>, for value: Tensor<Double>, in orders: [AxisOrder]) throws -> Likeness? {
+    guard value.count == other.count, value.count > 0 else { return nil }
     let extents = value.shape.filter { $0 != 1 }
-    // A step that has no divisor in common with common extents visits every place of every axis.
-    let step = count <= sampleCount ? 1 : (count / sampleCount) | 1
     return try value.withUnsafeBufferPointer { a in
       try other.withUnsafeBufferPointer { b in
         var best: Likeness?
-        for order in AxisOrder.all(from: other.shape, to: value.shape) {
+        for order in orders {
           let strides = order.strides(in: other.shape)
-          var (differences, squares) = (0.0, 0.0)
-          for offset in stride(from: 0, to: count, by: step) {
-            let x = a[offset]
-            let y = order.axes == nil ? b[offset] : b[Self.place(offset, extents, strides)]
-            guard x.isFinite, y.isFinite else { continue }
-            differences += (x - y) * (x - y)
-            squares += y * y
-          }
-          let degree = differences == 0 ? 1 : 1 - differences / squares
-          guard degree.isFinite, degree > best?.degree ?? -.infinity else { continue }
+          let degree = degree(a) { b[order.axes == nil ? $0 : place($0, extents, strides)] }
+          guard let degree, degree > best?.degree ?? -.infinity else { continue }
           best = Likeness(degree: degree, order: order)
           if degree == 1 { break }
         }
         return best
       }
     }
+  }
+
+  /// - Parameter expected: what belongs to the element at an offset.
+  private static func degree(_ elements: UnsafeBufferPointer<Double>, expected: (Int) -> Double) -> Double? {
+    let count = elements.count
+    // A step that has no divisor in common with common extents visits every place of every axis.
+    let step = count <= sampleCount ? 1 : (count / sampleCount) | 1
+    var (differences, squares, hasNumbers) = (0.0, 0.0, false)
+    for offset in stride(from: 0, to: count, by: step) {
+      let (x, y) = (elements[offset], expected(offset))
+      if x.magnitude < infinity, y.magnitude < infinity {
+        differences += (x - y) * (x - y)
+        squares += y * y
+        hasNumbers = true
+      } else if !agree(x, y) {
+        return nil
+      }
+    }
+    guard hasNumbers else { return nil }
+    let degree = differences == 0 ? 1 : 1 - differences / squares
+    return degree.isFinite ? degree : nil
+  }
+
+  /// Whether what is no number on one side at least is the same on both. The least number of a type is not exact where a
+  /// score was added to it.
+  private static func agree(_ x: Double, _ y: Double) -> Bool {
+    if x.isNaN || y.isNaN { return x.isNaN && y.isNaN }
+    return x.isInfinite == y.isInfinite && x.sign == y.sign && min(x.magnitude, y.magnitude) >= infinity
   }
 
   /// The order of axes of a value that goes by its name: its own where shapes are equal, for a transposition that one of two
