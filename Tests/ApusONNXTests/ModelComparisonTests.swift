@@ -288,6 +288,47 @@ import Testing
     #expect(report.isEqual && names(report)["ones"] == nil)
   }
 
+  // MARK: Masks
+
+  private func masked(_ constant: Float, _ reader: String, isComputed: Bool) throws -> ONNXModel {
+    try small(outputs: ["y"]) {
+      try $0.constant("hidden", GraphValue(Tensor<Float>([constant])))
+      try $0.constant("zero", GraphValue(Tensor<Float>([0])))
+      try $0.constant("two", GraphValue(Tensor<Float>([2])))
+      try $0.constant("fixed", GraphValue(Tensor<Float>([0, 0, constant, 0, constant], shape: [1, 5])))
+      $0.node("Greater", ["x", "two"], ["high"])
+      if isComputed { $0.node("Where", ["high", "hidden", "zero"], ["mask"]) }
+      $0.node("Add", ["x", isComputed ? "mask" : "fixed"], ["masked"])
+      $0.node(reader, ["masked"], ["read"])
+      $0.node("Neg", ["read"], ["y"])
+    }
+  }
+
+  /// A Softmax makes exact zeros of either, in FLOAT as in DOUBLE.
+  @Test(
+    arguments: [
+      (-.greatestFiniteMagnitude, -.infinity, false), (-.greatestFiniteMagnitude, -.infinity, true),
+      (-1e9, -.infinity, false), (-.infinity, -1e9, false),
+    ] as [(Float, Float, Bool)])
+  func constantsOfMasksWithoutEffectAreNotCounted(own: Float, reference: Float, isComputed: Bool) throws {
+    let report = try compared(
+      masked(own, "Softmax", isComputed: isComputed), masked(reference, "Softmax", isComputed: isComputed))
+    let parity = try #require(report.samples.first?.parity)
+    #expect(parity.verdict == .equal)
+    #expect(parity.unfitNames == (isComputed ? ["mask", "masked"] : ["masked"]))
+    #expect(parity.nodes.compactMap(\.unfitReference).allSatisfy { $0.cause == .mask && $0.witness == "read" })
+  }
+
+  /// A minimum sees the mask; −1000 is a number like any other, and has no effect on this input alone.
+  @Test(arguments: [("ReduceMin", -Float.greatestFiniteMagnitude), ("Softmax", -1000)])
+  func otherConstantsAreCounted(reader: String, constant: Float) throws {
+    let report = try compared(
+      masked(constant, reader, isComputed: false), masked(-.infinity, reader, isComputed: false))
+    let parity = try #require(report.samples.first?.parity)
+    #expect(parity.nodes[try #require(parity.verdict.first)].name == "masked")
+    #expect(parity.unfitNames.isEmpty)
+  }
+
   /// Rows of a table by ids that are of a type.
   private func lookup(_ type: ElementType) throws -> ONNXModel {
     var graph = SmallGraph()

@@ -441,7 +441,7 @@ extension ParityTests {
     let witnesses = report.nodes.compactMap(\.unfitReference?.witness)
     #expect(witnesses == ["/relu1/Relu", "/silu/Mul", "/relu2/Relu"])
     // The reference has one value for the matrix and the ReLU that overwrites it.
-    #expect(report.nodes.compactMap(\.unfitReference?.isOverwritten) == [false, false, true])
+    #expect(report.nodes.compactMap(\.unfitReference?.cause) == [.folded, .folded, .overwritten])
     let relu = try #require(report.nodes.first { $0.name == "/relu1/Relu" })
     #expect(relu.inputs.first?.source == .computed)
   }

@@ -36,11 +36,20 @@ public struct ParityReport: Sendable {
   public struct UnfitReference: Sendable, Hashable {
     /// The names of the values.
     public let values: [String]
-    /// The node after them that has the reference's value only without them.
+    /// The node after them that has the reference's value without them.
     public let witness: String
-    /// Whether the reference has the witness's value under these names as well: recorded after it was overwritten in
-    /// place.
-    public let isOverwritten: Bool
+    /// What tells that they do not fit.
+    public let cause: Cause
+
+    /// What tells that values do not fit.
+    public enum Cause: Sendable, Hashable {
+      /// The witness has the reference's value only without them: recorded before something was folded into the node.
+      case folded
+      /// The reference has the witness's value under these names as well: recorded after it was overwritten in place.
+      case overwritten
+      /// Only constants of masks differ, and all nodes after them have the reference's value either way.
+      case mask
+    }
   }
 
   /// An input of a node.
@@ -291,12 +300,21 @@ extension ParityReport.UnfitReference: CustomStringConvertible {
   /// A sentence.
   public var description: String {
     let names = values.map { "'\($0)'" }.joined(separator: ", ")
-    return "the reference's \(values.count == 1 ? "value" : "values") of \(names) "
-      + "\(values.count == 1 ? "does" : "do") not fit this file: '\(witness)', after it, has the reference's value on what "
-      + "this file computes"
-      + (isOverwritten
-        ? ", and the reference has that value under both names; probably it was recorded after being overwritten in place"
-        : " and not on the reference's; probably it was recorded before something was folded into the node")
+    let subject = "the reference's \(values.count == 1 ? "value" : "values") of \(names)"
+    let unfit =
+      "\(subject) \(values.count == 1 ? "does" : "do") not fit this file: '\(witness)', after it, has the reference's value "
+      + "on what this file computes"
+    return switch cause {
+    case .folded:
+      unfit + " and not on the reference's; probably it was recorded before something was folded into the node"
+    case .overwritten:
+      unfit
+        + ", and the reference has that value under both names; probably it was recorded after being overwritten in "
+        + "place"
+    case .mask:
+      "\(subject) \(values.count == 1 ? "has" : "have") another constant than this file's where a mask hides what is "
+        + "there, without effect here: '\(witness)', after it, has the reference's value either way"
+    }
   }
 }
 

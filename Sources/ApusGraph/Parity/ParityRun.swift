@@ -69,6 +69,7 @@ struct ParityRun {
     var judged = try judge(step, expected, Results(own: ownResult, fed: fedResult), fed, held)
     var inDoubt = doubts.nodes(behind: node.reads)
     var doubted: ParityWay.Result?
+    var passedOn: Set<String> = []
     if !inDoubt.isEmpty {
       let way = doubts.applied(to: fed)
       let result = try way.run(index, check.options.precision, context)
@@ -76,14 +77,17 @@ struct ParityRun {
       let other = try judge(step, expected, Results(own: ownResult, fed: result), way, left)
       doubted = result
       switch settlement(judged, other, expected, inDoubt) {
-      case .open: break
+      case .open: noteEffect(of: inDoubt, judged, other, on: node)
+      case .passesMaskOn:
+        passedOn = other.masks
+        if isOutput(node, passedOn) { doubts.noteEffect(of: inDoubt) }
       case .referenceFits:
         doubts.clear(inDoubt)
         inDoubt = []
-      case .referenceDoesNotFit(let isOverwritten):
-        for position in inDoubt {
+      case .referenceDoesNotFit(let cause):
+        for position in inDoubt where !disputed([position]).isEmpty {
           report.nodes[position].status = .unfit(
-            .init(values: names(disputed([position])), witness: node.name, isOverwritten: isOverwritten))
+            .init(values: names(disputed([position])), witness: node.name, cause: cause))
         }
         held = left
         doubts.settle(inDoubt, into: &fed)
@@ -106,6 +110,7 @@ struct ParityRun {
           ? try self.patterns(step, judged, expected, fedResult, isAlone: suspects.isEmpty) : [],
         isConstant: step.isConstant,
         bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
+    noteMask(index, judged.masks.union(passedOn), judged)
     for (position, output) in node.outputs.enumerated() {
       guard let output else { continue }
       try store(
@@ -116,7 +121,8 @@ struct ParityRun {
         let value = computed.outcome.value(position)
       else { continue }
       // What was judged right takes the reference's value either way, and with it doubts end.
-      let isDisputed = judged.differs(check.graph.values[output].name) && !modelOutputs.contains(output)
+      let name = check.graph.values[output].name
+      let isDisputed = (judged.differs(name) || passedOn.contains(name)) && !modelOutputs.contains(output)
       if expected[output] == nil ? !inDoubt.isEmpty : isDisputed {
         doubts.add(
           output, try value.narrowed(to: fedResult.outcome.value(position)?.elementType),
@@ -126,6 +132,7 @@ struct ParityRun {
     own.release(step.lastUses)
     fed.release(step.lastUses)
     doubts.release(step.lastUses)
+    setMasksApart()
   }
 
   /// What a node came to in Apus' own run and on the reference's values.
@@ -237,7 +244,9 @@ struct ParityRun {
   private enum Settlement {
     case open
     case referenceFits
-    case referenceDoesNotFit(isOverwritten: Bool)
+    case referenceDoesNotFit(ParityReport.UnfitReference.Cause)
+    /// It hands on what differs by the constants of masks alone.
+    case passesMaskOn
   }
 
   /// What a node says of the doubts that lead to it.
@@ -251,8 +260,8 @@ struct ParityRun {
     // NaN comes of whatever leads to NaN: where nothing is a number, nothing is told.
     guard doubted.hasNumbers, fed.hasNumbers else { return .open }
     switch (fed.isRight, doubted.isRight) {
-    case (true, false): return .referenceFits
-    case (false, true): return .referenceDoesNotFit(isOverwritten: false)
+    case (true, false): return doubted.differsByMasksAlone && doubts.areMasks(inDoubt) ? .passesMaskOn : .referenceFits
+    case (false, true): return .referenceDoesNotFit(.folded)
     case (false, false): return .open
     case (true, true):
       // Both lead to the same, as a negative number and zero do before Relu: only that the reference has one value
@@ -261,7 +270,7 @@ struct ParityRun {
       let isOverwritten = values.allSatisfy { value in
         expected.values.contains { (try? $0.hasSameBytes(as: value)) == true }
       }
-      return isOverwritten && !values.isEmpty ? .referenceDoesNotFit(isOverwritten: true) : .open
+      return isOverwritten && !values.isEmpty ? .referenceDoesNotFit(.overwritten) : .open
     }
   }
 
@@ -278,6 +287,42 @@ struct ParityRun {
 
   private func names(_ values: Set<Graph.ValueID>) -> [String] { values.sorted().map { check.graph.values[$0].name } }
 
+  // MARK: Masks
+
+  /// Whether one of the names is an output of the model.
+  private func isOutput(_ node: Node, _ names: Set<String>) -> Bool {
+    node.outputs.contains { output in
+      output.map { modelOutputs.contains($0) && names.contains(check.graph.values[$0].name) } ?? false
+    }
+  }
+
+  /// - Parameter names: the outputs of the node that differ by the constants of masks alone.
+  private mutating func noteMask(_ index: Int, _ names: Set<String>, _ judged: Judgement) {
+    guard !names.isEmpty, judged.differsByMasksAlone, !isOutput(check.steps[index].node, names) else { return }
+    doubts.noteMask(index)
+  }
+
+  /// What a node says of masks in doubt that lead to it: where it is checked and not right either way, they have an effect.
+  private mutating func noteEffect(of inDoubt: Set<Int>, _ fed: Judgement, _ doubted: Judgement, on node: Node) {
+    let isModelOutput = node.outputs.contains { output in output.map(modelOutputs.contains) ?? false }
+    if fed.outputs.isEmpty, !isModelOutput { return }
+    if !fed.outputs.isEmpty, fed.isRight, doubted.isRight, fed.hasNumbers, doubted.hasNumbers {
+      doubts.noteNoEffect(of: inDoubt, on: node.name)
+    } else {
+      doubts.noteEffect(of: inDoubt)
+    }
+  }
+
+  /// Of masks that nothing reads from here on, those that had no effect are no difference.
+  private mutating func setMasksApart() {
+    for (position, witness) in doubts.endedMasks() {
+      let names = report.nodes[position].outputs
+        .filter { $0.isolated?.isAcceptable == false || $0.cumulative?.isAcceptable == false }.map(\.name)
+      guard !names.isEmpty else { continue }
+      report.nodes[position].status = .unfit(.init(values: names, witness: witness, cause: .mask))
+    }
+  }
+
   // MARK: Judging
 
   /// The outputs of a node that the reference has, compared.
@@ -286,6 +331,12 @@ struct ParityRun {
     var terms = 1
     /// Those at which it depends on how the inputs were rounded.
     var sensitive: [Graph.ValueID] = []
+    /// The names of those that differ by the constants of masks alone.
+    var masks: Set<String> = []
+
+    var differsByMasksAlone: Bool {
+      outputs.allSatisfy { $0.isolated?.isAcceptable == true || masks.contains($0.name) }
+    }
 
     var hasNumbers: Bool { outputs.contains { !$0.hasNoNumbers } }
 
@@ -327,6 +378,11 @@ struct ParityRun {
           type = .bfloat16
         }
         return difference
+      }
+      if let alone, !alone.isAcceptable, let tolerance = alone.comparison?.tolerance,
+        try values.fed?.differsByMasksAlone(from: expected, within: tolerance) == true
+      {
+        judgement.masks.insert(check.graph.values[output].name)
       }
       let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
       // What comes of an infinity that the reference does not have is no error of the node's own.
