@@ -182,14 +182,14 @@ import Testing
     ("pose @picture.png --csv @weights/detector/shipped/model.safetensors", "the detector that ships"),
     ("barpath @clip.y4m --csv @weights/detector/shipped/model.safetensors", "the detector that ships"),
     (
-      "parity @model.onnx behavior-classifier --csv @weights/reference/golden/behavior-classifier.safetensors",
+      "parity @model.onnx behavior-classifier --csv @weights/behavior/samples/golden.safetensors",
       "the data of behavior-classifier"
     ),
   ])
   func whatShipsIsNotWritten(line: String, name: String) throws {
     try expectRefusal(line, naming: [name, "--csv"]) { files in
       try files.add("x", at: "weights/detector/shipped/model.safetensors")
-      try files.add("x", at: "weights/reference/golden/behavior-classifier.safetensors")
+      try files.add("x", at: "weights/behavior/samples/golden.safetensors")
     } _: { process, files in
       process.environment?["APUS_WEIGHTS"] = files.path("weights")
     }

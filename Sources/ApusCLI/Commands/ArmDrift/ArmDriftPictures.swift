@@ -18,18 +18,20 @@ struct ArmDriftPictures {
     let wanted = results.needsPage ? moments : []
     var ground = try FrameGround(frames, recorder: recorder)
     try ground.check(frameCount: all.count)
-    var sink = try results.overlay.map { try OverlaySink(path: $0, framesPerSecond: rate) }
+    var sink: OverlaySink?
     var progress = results.overlay == nil ? nil : ProgressBar(total: all.count)
     defer { progress?.clear() }
     var pictures: [HTMLReport.Picture] = []
     for (index, frame) in all.enumerated() {
       let caption = wanted.first { $0.frame == index }?.caption
-      guard sink != nil || caption != nil else { continue }
+      guard results.overlay != nil || caption != nil else { continue }
       let place = try ground.place(
         forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
       func drawn(_ annotationScale: Double = 1) -> Image<UInt8> {
         place.drawn(annotationScale: annotationScale) { $0.drawArms(of: samples, frame: index, scale: place.scale) }
       }
+      // Once there is a first frame to write.
+      if sink == nil, let path = results.overlay { sink = try OverlaySink(path: path, framesPerSecond: rate) }
       if sink != nil { try sink?.write(drawn(), name: place.name, index: index, time: frame.timestamp) }
       if let caption { pictures.append(try ReportPicture.make(drawn(ReportPicture.annotationScale), caption)) }
       progress?.update(index + 1, note: "\(index + 1) of \(all.count) frames drawn")
