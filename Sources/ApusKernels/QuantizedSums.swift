@@ -30,7 +30,7 @@ extension IntegerKernels {
   ) {
     let levels = quantizationLevels(outputScale, range)
     let limits = byteLimits(range)
-    let areLimited = scale.limitsManySums(to: greatestLevel * outputScale, rows: rows, columns: count)
+    let areLimited = limitsManySums(scale, to: greatestLevel * outputScale, rows: rows, columns: count)
     func quantizeRows<Row: ScaledRow>(as: Row.Type) {
       for index in 0..<rows {
         let row = Row(sums + index &* sumStep, index, correction, scale)
@@ -52,7 +52,7 @@ extension IntegerKernels {
     let greatest = all(Float(range.greatest &- range.zeroPoint))
     let zeroPoint = byteLanes(range.zeroPoint)
     let limits = byteLimits(range)
-    let areLimited = scale.limitsManySums(to: greatestLevel, rows: rows, columns: count)
+    let areLimited = limitsManySums(scale, to: greatestLevel, rows: rows, columns: count)
     for index in 0..<rows {
       let row = AnyRow(sums + index &* sumStep, index, correction, scale)
       let out = y + index &* step
@@ -112,18 +112,16 @@ private struct AnyRow: ScaledRow {
   }
 }
 
-extension SumScale {
-  /// Whether there are ``manyBytes`` columns, and no sum that 32 bits hold becomes a number beyond `limit`, or none.
-  fileprivate func limitsManySums(to limit: Float, rows: Int, columns: Int) -> Bool {
-    guard manyBytes > 0, columns >= manyBytes else { return false }
-    // Zeros follow, as many as are read.
-    var greatest = all(0)
-    for first in stride(from: 0, to: isOfColumns ? columns : rows, by: 16) {
-      let product = absolute(load(scales + first)) * all(0x1p31)
-      greatest = greaterOrNaN(greatest, bias.map { product + absolute(load($0 + first)) } ?? product)
-    }
-    return !isAny(isLessOrNaN(all(limit), greatest))
+/// Whether there are ``manyBytes`` columns, and no sum that 32 bits hold becomes a number beyond `limit`, or none.
+private func limitsManySums(_ scale: SumScale, to limit: Float, rows: Int, columns: Int) -> Bool {
+  guard manyBytes > 0, columns >= manyBytes else { return false }
+  // Zeros follow, as many as are read.
+  var greatest = all(0)
+  for first in stride(from: 0, to: scale.isOfColumns ? columns : rows, by: 16) {
+    let product = absolute(load(scale.scales + first)) * all(0x1p31)
+    greatest = greaterOrNaN(greatest, scale.bias.map { product + absolute(load($0 + first)) } ?? product)
   }
+  return !isAny(isLessOrNaN(all(limit), greatest))
 }
 
 /// Between `least` and `greatest`; `least` for NaN.

@@ -1,7 +1,6 @@
 import Apus
 import ApusMedia
 import ApusPlatform
-import ApusVision
 import ArgumentParser
 
 /// A command that writes files. What it reads is safe from them: before it runs, its plan is checked.
@@ -123,21 +122,6 @@ struct FilePlan: Sendable {
     _ path: String?, as role: String, depth: Int, where isRead: @escaping @Sendable (String) -> Bool
   ) {
     if let path { inputs.append(Input(path: path, role: role, depth: depth, isRead: isRead)) }
-  }
-
-  /// - Parameters:
-  ///   - path: a model, as a file or a folder, for whose use what lies beside it is read too.
-  ///   - isRead: which files of the folder are read.
-  mutating func readsModel(
-    _ path: String?, as role: String, where isRead: @escaping @Sendable (String) -> Bool = { _ in true }
-  ) {
-    guard let path else { return }
-    reads(path, as: role, depth: 1, where: isRead)
-    let file = (try? modelFile(path)) ?? path
-    if file != path { reads(file, as: role) }
-    for (_, path) in ModelCompanion.files(ofModel: file, named: ModelCompanion.names) {
-      reads(path, as: "the model's configuration")
-    }
   }
 
   /// - Parameters:
