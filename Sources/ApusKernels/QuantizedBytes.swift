@@ -25,9 +25,12 @@ func byteLimits(_ range: QuantizedRange) -> ByteLimits {
   )
 }
 
-/// How many are written at once; 0 where the compiler reaches none of what this takes.
-#if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
-  let manyBytes = ManyBytes.scalarCount
+/// The fewest that are written at once; 0 where the compiler reaches none of what this takes.
+#if APUS_AVX512 && APUS_X86_INTRINSICS
+  // Less than a register: a map of 7 × 7 has 49.
+  let manyBytes = 48
+#elseif APUS_AVX2 && APUS_X86_INTRINSICS
+  let manyBytes = 32
 #else
   let manyBytes = 0
 #endif
@@ -36,7 +39,7 @@ func byteLimits(_ range: QuantizedRange) -> ByteLimits {
 let greatestLevel: Float = 0x1p30
 
 /// Writes `saturate(round(level) + zeroPoint)`, ties to even, of all but the last few of `count` levels, and returns how many:
-/// whole times ``manyBytes``.
+/// none where there are fewer than ``manyBytes``.
 ///
 /// - Parameter level: sixteen of them, none a NaN or beyond ``greatestLevel``.
 @inline(__always)
@@ -44,27 +47,58 @@ func storeLevels(
   _ y: UnsafeMutablePointer<UInt8>, _ limits: ByteLimits, count: Int, _ level: (_ place: Int) -> Lanes
 ) -> Int {
   var done = 0
-  #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
-    let (least, greatest) = (ManyBytes(repeating: limits.least), ManyBytes(repeating: limits.greatest))
-    let zeroPoint = ManyHalves(repeating: limits.zeroPoint)
-    // A combination of bytes would be made byte by byte.
-    let flips = WordLanes(repeating: Int32(bitPattern: UInt32(limits.flip) &* 0x0101_0101))
+  #if APUS_AVX512 && APUS_X86_INTRINSICS
+    let vectors = byteVectors(limits)
+    while done &+ 64 <= count {
+      store(bytes(level(done), level(done &+ 16), level(done &+ 32), level(done &+ 48), vectors), bytesAt(y + done))
+      done &+= 64
+    }
+    if done &+ manyBytes <= count {
+      // The last sixteen twice, of which one is not written.
+      let last = level(done &+ 32)
+      let words = bytes(level(done), level(done &+ 16), last, last, vectors)
+      store(words.lowHalf, bytesAt(y + done))
+      store(words.highHalf.lowHalf, bytesAt(y + (done &+ 32)))
+      done &+= manyBytes
+    }
+  #elseif APUS_AVX2 && APUS_X86_INTRINSICS
+    let vectors = byteVectors(limits)
     while done &+ manyBytes <= count {
-      let low = saturated(level(done), level(done &+ 16), plus: zeroPoint)
-      #if APUS_AVX512
-        let bytes = saturated(low, saturated(level(done &+ 32), level(done &+ 48), plus: zeroPoint))
-      #else
-        let bytes = saturated(low)
-      #endif
-      let words = unsafeBitCast(limited(bytes, least, greatest), to: WordLanes.self) ^ flips
-      store(unsafeBitCast(words, to: ManyBytes.self), y + done)
+      store(bytes(level(done), level(done &+ 16), vectors), bytesAt(y + done))
       done &+= manyBytes
     }
   #endif
   return done
 }
 
+#if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
+  /// ``ByteLimits`` in every lane. A tuple, as ``WordWalk`` is.
+  private typealias ByteVectors = (least: ManyBytes, greatest: ManyBytes, flips: WordLanes, zeroPoint: ManyHalves)
+
+  @inline(__always)
+  private func byteVectors(_ limits: ByteLimits) -> ByteVectors {
+    // A combination of bytes would be made byte by byte: of them words are.
+    let flips = WordLanes(repeating: Int32(bitPattern: UInt32(limits.flip) &* 0x0101_0101))
+    return (
+      ManyBytes(repeating: limits.least), ManyBytes(repeating: limits.greatest), flips,
+      ManyHalves(repeating: limits.zeroPoint)
+    )
+  }
+
+  @inline(__always)
+  private func bytesAt(_ y: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<Int32> {
+    UnsafeMutableRawPointer(y).assumingMemoryBound(to: Int32.self)
+  }
+#endif
+
 #if APUS_AVX512 && APUS_X86_INTRINSICS
+  /// The bytes of four times sixteen levels.
+  @inline(__always)
+  private func bytes(_ a: Lanes, _ b: Lanes, _ c: Lanes, _ d: Lanes, _ vectors: ByteVectors) -> WordLanes {
+    let bytes = saturated(saturated(a, b, plus: vectors.zeroPoint), saturated(c, d, plus: vectors.zeroPoint))
+    return unsafeBitCast(limited(bytes, vectors.least, vectors.greatest), to: WordLanes.self) ^ vectors.flips
+  }
+
   /// The nearest numbers of sixteen bits, fours of one and the other in turn, and `zeroPoint` added.
   @inline(__always)
   private func saturated(_ a: Lanes, _ b: Lanes, plus zeroPoint: ManyHalves) -> ManyHalves {
@@ -102,12 +136,14 @@ func storeLevels(
     return result
   }
 #elseif APUS_AVX2 && APUS_X86_INTRINSICS
-  /// The nearest numbers of sixteen bits of `a`, then of `b`, fours of their halves in turn, and `zeroPoint` added.
+  /// The bytes of twice sixteen levels.
   @inline(__always)
-  private func saturated(_ a: Lanes, _ b: Lanes, plus zeroPoint: ManyHalves) -> (ManyHalves, ManyHalves) {
-    (saturated(a, plus: zeroPoint), saturated(b, plus: zeroPoint))
+  private func bytes(_ a: Lanes, _ b: Lanes, _ vectors: ByteVectors) -> WordLanes {
+    let bytes = saturated((saturated(a, plus: vectors.zeroPoint), saturated(b, plus: vectors.zeroPoint)))
+    return unsafeBitCast(limited(bytes, vectors.least, vectors.greatest), to: WordLanes.self) ^ vectors.flips
   }
 
+  /// The nearest numbers of sixteen bits, fours of either half in turn, and `zeroPoint` added.
   @inline(__always)
   private func saturated(_ x: Lanes, plus zeroPoint: ManyHalves) -> ManyHalves {
     var result = zeroPoint

@@ -30,12 +30,12 @@ extension IntegerKernels {
   ) {
     let levels = quantizationLevels(outputScale, range)
     let limits = byteLimits(range)
-    let areLimited = limitsManySums(scale, to: greatestLevel * outputScale, rows: rows, columns: count)
     func quantizeRows<Row: ScaledRow>(as: Row.Type) {
+      let areMany = Row.isPlain && limitsManySums(scale, to: greatestLevel * outputScale, rows: rows, columns: count)
       for index in 0..<rows {
         let row = Row(sums + index &* sumStep, index, correction, scale)
         let out = y + index &* step
-        let done = areLimited ? storeLevels(out, limits, count: count) { quotients(row.number($0), levels) } : 0
+        let done = areMany ? storeLevels(out, limits, count: count) { quotients(row.number($0), levels) } : 0
         forSixteens(count, from: done) { i, width in
           store(quantizedBytes(row.number(i), levels), out + i, upTo: width)
         }
@@ -52,20 +52,25 @@ extension IntegerKernels {
     let greatest = all(Float(range.greatest &- range.zeroPoint))
     let zeroPoint = byteLanes(range.zeroPoint)
     let limits = byteLimits(range)
-    let areLimited = limitsManySums(scale, to: greatestLevel, rows: rows, columns: count)
-    for index in 0..<rows {
-      let row = AnyRow(sums + index &* sumStep, index, correction, scale)
-      let out = y + index &* step
-      let done = areLimited ? storeLevels(out, limits, count: count) { row.number($0) } : 0
-      forSixteens(count, from: done) { i, width in
-        store(nearestBytes(limited(row.number(i), least, greatest)) &+ zeroPoint, out + i, upTo: width)
+    func requantizeRows<Row: ScaledRow>(as: Row.Type) {
+      let areMany = Row.isPlain && limitsManySums(scale, to: greatestLevel, rows: rows, columns: count)
+      for index in 0..<rows {
+        let row = Row(sums + index &* sumStep, index, correction, scale)
+        let out = y + index &* step
+        let done = areMany ? storeLevels(out, limits, count: count) { row.number($0) } : 0
+        forSixteens(count, from: done) { i, width in
+          store(nearestBytes(limited(row.number(i), least, greatest)) &+ zeroPoint, out + i, upTo: width)
+        }
       }
     }
+    if isPlain(correction, scale) { requantizeRows(as: PlainRow.self) } else { requantizeRows(as: AnyRow.self) }
   }
 }
 
 /// Numbers that are made of a row of sums: `Float(sum) * scale + bias` of corrected ones, each operation rounded.
 private protocol ScaledRow {
+  /// Whether making one is so little that the compiler puts it wherever many are made at once.
+  static var isPlain: Bool { get }
   init(_ sums: UnsafePointer<Int32>, _ row: Int, _ correction: SumCorrection, _ scale: SumScale)
   /// Sixteen of them from a column on.
   func number(_ column: Int) -> Lanes
@@ -78,6 +83,7 @@ private func isPlain(_ correction: SumCorrection, _ scale: SumScale) -> Bool {
 
 /// What a row has in common, once. Any number plus -0 is itself.
 private struct PlainRow: ScaledRow {
+  static var isPlain: Bool { true }
   let sums: UnsafePointer<Int32>
   let base: IntegerLanes
   let factor: Lanes
@@ -95,6 +101,7 @@ private struct PlainRow: ScaledRow {
 }
 
 private struct AnyRow: ScaledRow {
+  static var isPlain: Bool { false }
   let sums: CorrectedRow
   let row: Int
   let scale: SumScale
@@ -112,12 +119,13 @@ private struct AnyRow: ScaledRow {
   }
 }
 
-/// Whether there are ``manyBytes`` columns, and no sum that 32 bits hold becomes a number beyond `limit`, or none.
+/// Whether there are ``manyBytes`` columns, and no sum that 32 bits hold becomes a number beyond `limit`, or none, by the
+/// scale of its row.
 private func limitsManySums(_ scale: SumScale, to limit: Float, rows: Int, columns: Int) -> Bool {
   guard manyBytes > 0, columns >= manyBytes else { return false }
   // Zeros follow, as many as are read.
   var greatest = all(0)
-  for first in stride(from: 0, to: scale.isOfColumns ? columns : rows, by: 16) {
+  for first in stride(from: 0, to: rows, by: 16) {
     let product = absolute(load(scale.scales + first)) * all(0x1p31)
     greatest = greaterOrNaN(greatest, scale.bias.map { product + absolute(load($0 + first)) } ?? product)
   }
