@@ -228,7 +228,7 @@ package struct SumCorrection: BitwiseCopyable {
   }
 }
 
-/// What sums are multiplied by, and what is added then: numbers of rows or of columns.
+/// What sums are multiplied by, and what is added then: numbers of rows or of columns. Fifteen more are read, and are zero.
 package struct SumScale: BitwiseCopyable {
   package var scales: UnsafePointer<Float>
   package var bias: UnsafePointer<Float>?
