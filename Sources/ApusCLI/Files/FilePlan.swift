@@ -3,7 +3,8 @@ import ApusMedia
 import ApusPlatform
 import ArgumentParser
 
-/// A command that writes files. What it reads is safe from them: before it runs, its plan is checked.
+/// A command that writes files, of which standard output may be one. What it reads is safe from them: before it runs, its
+/// plan is checked.
 protocol WritesFiles: ParsableCommand {
   /// Every file that the command line names, or implies.
   var files: FilePlan { get throws }
