@@ -86,6 +86,20 @@ func storeLevels(
   }
 
   @inline(__always)
+  private func limited(_ bytes: ManyBytes, _ vectors: ByteVectors) -> WordLanes {
+    var result = bytes
+    let (least, greatest) = (vectors.least._storage._value, vectors.greatest._storage._value)
+    #if APUS_AVX512
+      result._storage._value = Builtin.int_umin_Vec64xInt8(
+        Builtin.int_umax_Vec64xInt8(bytes._storage._value, least), greatest)
+    #else
+      result._storage._value = Builtin.int_umin_Vec32xInt8(
+        Builtin.int_umax_Vec32xInt8(bytes._storage._value, least), greatest)
+    #endif
+    return unsafeBitCast(result, to: WordLanes.self) ^ vectors.flips
+  }
+
+  @inline(__always)
   private func bytesAt(_ y: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<Int32> {
     UnsafeMutableRawPointer(y).assumingMemoryBound(to: Int32.self)
   }
@@ -95,8 +109,7 @@ func storeLevels(
   /// The bytes of four times sixteen levels.
   @inline(__always)
   private func bytes(_ a: Lanes, _ b: Lanes, _ c: Lanes, _ d: Lanes, _ vectors: ByteVectors) -> WordLanes {
-    let bytes = saturated(saturated(a, b, plus: vectors.zeroPoint), saturated(c, d, plus: vectors.zeroPoint))
-    return unsafeBitCast(limited(bytes, vectors.least, vectors.greatest), to: WordLanes.self) ^ vectors.flips
+    limited(saturated(saturated(a, b, plus: vectors.zeroPoint), saturated(c, d, plus: vectors.zeroPoint)), vectors)
   }
 
   /// The nearest numbers of sixteen bits, fours of one and the other in turn, and `zeroPoint` added.
@@ -127,20 +140,11 @@ func storeLevels(
     words._storage._value = Builtin.int_x86_avx512_permvar_si_512(words._storage._value, fours._storage._value)
     return unsafeBitCast(words, to: ManyBytes.self)
   }
-
-  @inline(__always)
-  private func limited(_ x: ManyBytes, _ least: ManyBytes, _ greatest: ManyBytes) -> ManyBytes {
-    var result = x
-    result._storage._value = Builtin.int_umin_Vec64xInt8(
-      Builtin.int_umax_Vec64xInt8(x._storage._value, least._storage._value), greatest._storage._value)
-    return result
-  }
 #elseif APUS_AVX2 && APUS_X86_INTRINSICS
   /// The bytes of twice sixteen levels.
   @inline(__always)
   private func bytes(_ a: Lanes, _ b: Lanes, _ vectors: ByteVectors) -> WordLanes {
-    let bytes = saturated((saturated(a, plus: vectors.zeroPoint), saturated(b, plus: vectors.zeroPoint)))
-    return unsafeBitCast(limited(bytes, vectors.least, vectors.greatest), to: WordLanes.self) ^ vectors.flips
+    limited(saturated((saturated(a, plus: vectors.zeroPoint), saturated(b, plus: vectors.zeroPoint))), vectors)
   }
 
   /// The nearest numbers of sixteen bits, fours of either half in turn, and `zeroPoint` added.
@@ -163,13 +167,5 @@ func storeLevels(
     var words = unsafeBitCast(bytes, to: SIMD8<Int32>.self)
     words._storage._value = Builtin.int_x86_avx2_permd(words._storage._value, fours._storage._value)
     return unsafeBitCast(words, to: ManyBytes.self)
-  }
-
-  @inline(__always)
-  private func limited(_ x: ManyBytes, _ least: ManyBytes, _ greatest: ManyBytes) -> ManyBytes {
-    var result = x
-    result._storage._value = Builtin.int_umin_Vec32xInt8(
-      Builtin.int_umax_Vec32xInt8(x._storage._value, least._storage._value), greatest._storage._value)
-    return result
   }
 #endif

@@ -14,8 +14,6 @@ struct Likeness {
 
   /// As many elements as are looked at.
   private static let sampleCount = 1024
-  /// From here on, float32's largest number among it, a magnitude is no number but what a mask writes.
-  private static let infinity = 0x1p127
 
   /// The order of axes in which `other` is most like `value`; nil where none fits, or no element is a number.
   ///
@@ -52,7 +50,7 @@ struct Likeness {
     var (differences, squares, hasNumbers) = (0.0, 0.0, false)
     for offset in stride(from: 0, to: count, by: step) {
       let (x, y) = (elements[offset], expected(offset))
-      if x.magnitude < infinity, y.magnitude < infinity {
+      if x.magnitude < ValueScale.leastOfMasks, y.magnitude < ValueScale.leastOfMasks {
         differences += (x - y) * (x - y)
         squares += y * y
         hasNumbers = true
@@ -69,7 +67,7 @@ struct Likeness {
   /// score was added to it.
   private static func agree(_ x: Double, _ y: Double) -> Bool {
     if x.isNaN || y.isNaN { return x.isNaN && y.isNaN }
-    return x.isInfinite == y.isInfinite && x.sign == y.sign && min(x.magnitude, y.magnitude) >= infinity
+    return x.isInfinite == y.isInfinite && x.sign == y.sign && min(x.magnitude, y.magnitude) >= ValueScale.leastOfMasks
   }
 
   /// The order of axes of a value that goes by its name: its own where shapes are equal, for a transposition that one of two

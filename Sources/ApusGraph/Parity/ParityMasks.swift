@@ -4,16 +4,13 @@ import Apus
 // zeros of either, and where it does the difference is of no effect.
 
 extension GraphValue {
-  /// From here on, float32's least number among it, a negative number is a mask's without others beside it.
-  private static let leastOfMasks = 0x1p127
-
   /// Whether two values differ, and only where both have a constant of masks: −∞ or what ``ValueScale`` leaves out.
   func differsByMasksAlone(from expected: GraphValue, within tolerance: Tolerance) throws -> Bool {
     guard case .tensor(let a) = self, case .tensor(let e) = expected, a.shape == e.shape,
       a.dataType.isFloatingPoint, e.dataType.isFloatingPoint
     else { return false }
-    let limit = min(try ValueScale(self).limit, Self.leastOfMasks)
-    let expectedLimit = min(try ValueScale(expected).limit, Self.leastOfMasks)
+    let limit = min(try ValueScale(self).limit, ValueScale.leastOfMasks)
+    let expectedLimit = min(try ValueScale(expected).limit, ValueScale.leastOfMasks)
     let (x, y) = (try a.converted(to: Double.self), try e.converted(to: Double.self))
     return try x.withUnsafeBufferPointer { x in
       try y.withUnsafeBufferPointer { y in

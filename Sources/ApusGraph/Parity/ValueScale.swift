@@ -13,6 +13,9 @@ struct ValueScale {
   /// All that is left out is at least this large; infinite where nothing is.
   let limit: Double
 
+  /// From here on, float32's largest number among it, a magnitude is what a mask writes, whatever is beside it.
+  static let leastOfMasks = 0x1p127
+
   private static let leastExponent = 13
   private static let gap = 16
   private static let leastShare = 16

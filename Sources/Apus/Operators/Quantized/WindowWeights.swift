@@ -51,9 +51,8 @@ struct WindowWeights: Sendable {
 
   /// Calls `body` with the words of an output, and with how many times those of a kernel they are.
   func withWords(of output: Int, _ taps: WindowTaps, _ body: (_ words: UnsafePointer<Int32>, _ parts: Int) -> Void) {
-    words.withUnsafeBufferPointer { words in
-      guard let base = words.baseAddress else { return }
-      body(base + starts[output], (starts[output + 1] - starts[output]) / taps.wordCount)
+    withWords { words, starts in
+      body(words + starts[output], (starts[output + 1] - starts[output]) / taps.wordCount)
     }
   }
 }
