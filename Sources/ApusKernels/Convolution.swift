@@ -5,6 +5,12 @@ extension BlockedKernels {
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
+    #if APUS_AVX512 || APUS_AVX2
+      if TermRows.serve(walk, width: width, blocks: blocks) {
+        accumulateTerms(x, rowStep, rows, weights, bias, y, width, walk)
+        return
+      }
+    #endif
     #if APUS_AVX2
       if rows > 1, joinsRows(width) {
         accumulateJoinedRows(x, rowStep, rows, weights, bias, y, width, walk)
@@ -25,6 +31,27 @@ extension BlockedKernels {
       return true
     #endif
   }
+
+  #if APUS_AVX512 || APUS_AVX2
+    /// Rows of maps of few channels, whole tiles of terms first.
+    private static func accumulateTerms(
+      _ x: UnsafePointer<Float>, _ rowStep: Int, _ rows: Int, _ weights: UnsafePointer<Float>,
+      _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int, _ walk: TileWalk
+    ) {
+      TermRows.withTerms(walk) { terms in
+        for row in 0..<rows {
+          let (line, out) = (x + row &* rowStep, y + row &* width &* walk.outputStep)
+          let done = TermRows.accumulate(
+            line, terms: terms, weights: weights, addend: bias, out, width: width, walk: walk)
+          guard done < width else { continue }
+          Float32Kernels.accumulateRow(
+            line + done &* walk.positionStep, weights: weights, addend: bias, addendStep: 0,
+            addendBlockStep: Lanes.scalarCount, shift: nil, out + done &* walk.outputStep, width: width &- done,
+            blocks: 1, walk: walk)
+        }
+      }
+    }
+  #endif
 
   #if APUS_AVX2
     private static func tiles(_ width: Int) -> Int { (width &+ Tile.positions &- 1) / Tile.positions }
