@@ -42,6 +42,8 @@ package struct TileWalk: BitwiseCopyable {
   /// a row of positions; by the second and the third, `weightBlockStep` more each; by as many tiles as the kernels
   /// find worth it. None with 0.
   package var weightsAhead: Int
+  /// What the sums are held within, where they are floats.
+  package var bounds: SumBounds?
   /// Elements from a position's inputs to those that are fetched into the first-level cache meanwhile, its inputs of the
   /// next block, by kernels that find it worth it. None with 0.
   package let inputsAhead: Int

@@ -5,15 +5,15 @@ extension BlockedKernels {
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
-    #if APUS_AVX512 || APUS_AVX2
-      if TermRows.serve(walk, width: width, blocks: blocks) {
-        accumulateTerms(x, rowStep, rows, weights, bias, y, width, walk)
-        return
-      }
-    #endif
     #if APUS_AVX2
       if rows > 1, joinsRows(width) {
         accumulateJoinedRows(x, rowStep, rows, weights, bias, y, width, walk)
+        return
+      }
+    #endif
+    #if APUS_AVX512 || APUS_AVX2
+      if TermRows.serve(walk, width: width, blocks: blocks) {
+        accumulateTerms(x, rowStep, rows, weights, bias, y, width, blocks, walk)
         return
       }
     #endif
@@ -33,21 +33,21 @@ extension BlockedKernels {
   }
 
   #if APUS_AVX512 || APUS_AVX2
-    /// Rows of maps of few channels, whole tiles of terms first.
+    /// Rows of sums of few terms, whole tiles of them first.
     private static func accumulateTerms(
       _ x: UnsafePointer<Float>, _ rowStep: Int, _ rows: Int, _ weights: UnsafePointer<Float>,
-      _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int, _ walk: TileWalk
+      _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int, _ blocks: Int, _ walk: TileWalk
     ) {
       TermRows.withTerms(walk) { terms in
         for row in 0..<rows {
           let (line, out) = (x + row &* rowStep, y + row &* width &* walk.outputStep)
           let done = TermRows.accumulate(
-            line, terms: terms, weights: weights, addend: bias, out, width: width, walk: walk)
+            line, terms: terms, weights: weights, addend: bias, out, width: width, blocks: blocks, walk: walk)
           guard done < width else { continue }
           Float32Kernels.accumulateRow(
             line + done &* walk.positionStep, weights: weights, addend: bias, addendStep: 0,
             addendBlockStep: Lanes.scalarCount, shift: nil, out + done &* walk.outputStep, width: width &- done,
-            blocks: 1, walk: walk)
+            blocks: blocks, walk: walk)
         }
       }
     }

@@ -91,6 +91,18 @@ func greater(_ a: Lanes, _ b: Lanes) -> Lanes { choose(a .< b, b, a) }
 @inline(__always)
 func smaller(_ a: Lanes, _ b: Lanes) -> Lanes { choose(b .< a, b, a) }
 
+/// What is no smaller and no greater than bounds of which neither is NaN; `x` itself where it is. Two instructions.
+@inline(__always)
+func held(_ x: Lanes, _ lower: Lanes, _ upper: Lanes) -> Lanes { smaller(greater(x, lower), upper) }
+
+/// The same of a vector of any type, of which floats alone are held: comparisons of a type that is not named are made element
+/// by element.
+@inline(__always)
+func held<L: SIMD>(_ x: L, _ lower: Lanes, _ upper: Lanes) -> L {
+  guard L.self == Lanes.self else { return x }
+  return unsafeBitCast(held(unsafeBitCast(x, to: Lanes.self), lower, upper), to: L.self)
+}
+
 /// The greater of each pair, NaN where either is.
 @inline(__always)
 func greaterOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, greater(a, b)) }

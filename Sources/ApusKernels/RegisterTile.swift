@@ -157,20 +157,52 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
       } while rowsToFlush > 0
       rowsLeft &-= rows
 
-      add(0, sums, addend, y, walk)
-      add(1, sums, addend, y, walk)
-      add(2, sums, addend, y, walk)
-      add(3, sums, addend, y, walk)
-      add(4, sums, addend, y, walk)
-      add(5, sums, addend, y, walk)
-      add(6, sums, addend, y, walk)
-      add(7, sums, addend, y, walk)
-      add(8, sums, addend, y, walk)
-      add(9, sums, addend, y, walk)
-      add(10, sums, addend, y, walk)
-      add(11, sums, addend, y, walk)
-      add(12, sums, addend, y, walk)
-      add(13, sums, addend, y, walk)
+      // Each spelled out: what a closure has read stays in memory.
+      add(0, &sums, addend)
+      add(1, &sums, addend)
+      add(2, &sums, addend)
+      add(3, &sums, addend)
+      add(4, &sums, addend)
+      add(5, &sums, addend)
+      add(6, &sums, addend)
+      add(7, &sums, addend)
+      add(8, &sums, addend)
+      add(9, &sums, addend)
+      add(10, &sums, addend)
+      add(11, &sums, addend)
+      add(12, &sums, addend)
+      add(13, &sums, addend)
+      if rowsLeft <= 0, let bounds = walk.bounds {
+        let (lower, upper) = (Lanes(repeating: bounds.lower), Lanes(repeating: bounds.upper))
+        hold(0, &sums, lower, upper)
+        hold(1, &sums, lower, upper)
+        hold(2, &sums, lower, upper)
+        hold(3, &sums, lower, upper)
+        hold(4, &sums, lower, upper)
+        hold(5, &sums, lower, upper)
+        hold(6, &sums, lower, upper)
+        hold(7, &sums, lower, upper)
+        hold(8, &sums, lower, upper)
+        hold(9, &sums, lower, upper)
+        hold(10, &sums, lower, upper)
+        hold(11, &sums, lower, upper)
+        hold(12, &sums, lower, upper)
+        hold(13, &sums, lower, upper)
+      }
+      put(0, sums, y, walk)
+      put(1, sums, y, walk)
+      put(2, sums, y, walk)
+      put(3, sums, y, walk)
+      put(4, sums, y, walk)
+      put(5, sums, y, walk)
+      put(6, sums, y, walk)
+      put(7, sums, y, walk)
+      put(8, sums, y, walk)
+      put(9, sums, y, walk)
+      put(10, sums, y, walk)
+      put(11, sums, y, walk)
+      put(12, sums, y, walk)
+      put(13, sums, y, walk)
       addend = (base: UnsafePointer(y), step: walk.outputStep, blockStep: walk.outputBlockStep)
     } while rowsLeft > 0
   }
@@ -231,21 +263,34 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     }
   #endif
 
-  /// Adds the sums of position `p` to what they belong to.
+  /// Adds what they belong to to the sums of position `p`.
   @inline(__always)
-  private static func add<L: SIMD>(
-    _ p: Int, _ sums: InlineArray<28, L>, _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>,
-    _ walk: TileWalk
-  ) where L.Scalar: FloatingPoint & SIMDScalar {
+  private static func add<L: SIMD>(_ p: Int, _ sums: inout InlineArray<28, L>, _ addend: TileAddend<L.Scalar>)
+  where L.Scalar: FloatingPoint & SIMDScalar {
     guard p < positions else { return }
     let base = addend.base + p &* addend.step
+    sums[p &* blocks] = load(base) + sums[p &* blocks]
+    if blocks > 1 { sums[p &* blocks &+ 1] = load(base + addend.blockStep) + sums[p &* blocks &+ 1] }
+  }
+
+  /// Holds the sums of position `p` within bounds.
+  @inline(__always)
+  private static func hold<L: SIMD>(_ p: Int, _ sums: inout InlineArray<28, L>, _ lower: Lanes, _ upper: Lanes)
+  where L.Scalar: FloatingPoint & SIMDScalar {
+    guard p < positions else { return }
+    sums[p &* blocks] = held(sums[p &* blocks], lower, upper)
+    if blocks > 1 { sums[p &* blocks &+ 1] = held(sums[p &* blocks &+ 1], lower, upper) }
+  }
+
+  /// Puts the sums of position `p` where they belong.
+  @inline(__always)
+  private static func put<L: SIMD>(
+    _ p: Int, _ sums: InlineArray<28, L>, _ y: UnsafeMutablePointer<L.Scalar>, _ walk: TileWalk
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
+    guard p < positions else { return }
     let out = y + p &* walk.outputStep
-    let before: L = load(base)
-    store(before + sums[p &* blocks], out)
-    if blocks > 1 {
-      let before: L = load(base + addend.blockStep)
-      store(before + sums[p &* blocks &+ 1], out + walk.outputBlockStep)
-    }
+    store(sums[p &* blocks], out)
+    if blocks > 1 { store(sums[p &* blocks &+ 1], out + walk.outputBlockStep) }
   }
 
   /// What a sum of no terms leaves: the addend.
@@ -255,7 +300,10 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
   ) where L.Scalar: FloatingPoint & SIMDScalar {
     for p in 0..<positions {
       for block in 0..<blocks {
-        let value: L = load(addend.base + (p &* addend.step &+ block &* addend.blockStep))
+        var value: L = load(addend.base + (p &* addend.step &+ block &* addend.blockStep))
+        if let bounds = walk.bounds {
+          value = held(value, Lanes(repeating: bounds.lower), Lanes(repeating: bounds.upper))
+        }
         store(value, y + (p &* walk.outputStep &+ block &* walk.outputBlockStep))
       }
     }

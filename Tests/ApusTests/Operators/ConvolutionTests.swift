@@ -68,6 +68,11 @@ import Testing
     Case(inputs: 2, outputs: 16, size: Size2D(height: 13, width: 41), kernel: 3, stride: 2),
     Case(inputs: 1, outputs: 32, size: Size2D(height: 9, width: 33), kernel: 5),
     Case(inputs: 3, outputs: 16, size: Size2D(height: 14, width: 27), kernel: 3, padding: 2, dilation: 2),
+    // Their terms as a list: whole tiles and what is left, at each step, with partial sums.
+    Case(inputs: 3, outputs: 16, size: Size2D(height: 9, width: 121), kernel: 3, stride: 2, padding: 1),
+    Case(batch: 2, inputs: 12, outputs: 12, size: Size2D(height: 7, width: 57), kernel: 3, padding: 1),
+    Case(inputs: 3, outputs: 48, size: Size2D(height: 8, width: 66), kernel: 7, stride: 2, padding: 3),
+    Case(inputs: 5, outputs: 14, size: Size2D(height: 11, width: 68), kernel: 5, dilation: 2),
     // Strides where the map lies.
     Case(inputs: 32, outputs: 40, size: Size2D(height: 13, width: 19), kernel: 1, stride: 2),
     Case(batch: 2, inputs: 24, outputs: 16, size: Size2D(height: 12, width: 23), kernel: 2, stride: 3),

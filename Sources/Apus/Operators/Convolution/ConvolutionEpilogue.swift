@@ -23,6 +23,9 @@ struct ConvolutionEpilogue: Sendable {
     }
   }
 
+  /// What an activation holds sums within, where that is all it does and all that becomes of them: kernels then do it.
+  func bounds(_ activation: UnaryOperation?) -> SumBounds? { normalization == nil ? activation?.bounds : nil }
+
   /// Whether there is no batch normalisation.
   var hasActivationOnly: Bool { normalization == nil }
 

@@ -171,7 +171,7 @@ struct DirectPlan: Sendable {
     source.columnOffsets.withUnsafeBufferPointer { columns in
       guard let offsets = columns.baseAddress else { return }
       let isByChannel = convolution.isByChannel
-      let walk = TileWalk(
+      var walk = TileWalk(
         positionStep: source.positionStep, termStep: block,
         blockCount: isByChannel ? convolution.inputsPerGroup : source.blocks / parameters.groups,
         // Channels are lanes of one vector, or planes.
@@ -181,6 +181,7 @@ struct DirectPlan: Sendable {
         rowsPerFlush: rowsPerFlush,
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: out.blockStep,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
+      walk.bounds = convolution.epilogue.bounds(activation)
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
       func accumulate(_ run: RowRun, width: Int) {
@@ -201,7 +202,7 @@ struct DirectPlan: Sendable {
       }
       accumulate((end, (0, 0)), width: lastWidth)
     }
-    for index in 0..<group.blocks {
+    for index in 0..<group.blocks where convolution.epilogue.bounds(activation) == nil {
       convolution.epilogue(
         out.base + index * out.blockStep, positions: part.positions.count, panel: group.first + index, activation,
         kernels)
