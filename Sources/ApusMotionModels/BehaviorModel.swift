@@ -43,14 +43,15 @@ public struct BehaviorModel: BehaviorClassifying {
   }
 
   /// Reads the model from a safetensors file whose metadata describes it: `labels`, and `separable_labels`, the ones
-  /// that were training targets, separated by commas; `trained_on`. Without them the labels are those of
-  /// ``DogBehavior``.
+  /// that were training targets, separated by commas; `frames_per_second`, `trained_on`. Without them the labels are those of
+  /// ``DogBehavior``, and the rate is ``BehaviorModelInfo/usualFramesPerSecond``.
   public init(_ file: SafetensorsFile) throws {
     try self.init(
       Weights(file),
       info: BehaviorModelInfo(
         metadata: file.metadata, file: file.name, name: "behavior-classifier",
-        windowLength: BehaviorClassifier<Float>.windowLength))
+        windowLength: BehaviorClassifier<Float>.windowLength,
+        framesPerSecond: BehaviorModelInfo.usualFramesPerSecond))
   }
 
   /// The model that ships, found by ``WeightsLocator``.

@@ -32,7 +32,8 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
 
   /// Reads the network from a safetensors file. The metadata may hold a ``TemporalConfiguration`` under
   /// `configuration`, the labels under `labels`, those that were training targets under `separable_labels`, separated
-  /// by commas, `trained_on`, and the frames of a window under `window_length` (100 when absent).
+  /// by commas, `trained_on`, the rate it learned under `frames_per_second`, and the frames of a window under
+  /// `window_length` (100 when absent).
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for a description that is not
   ///   right.
   public init(path: String) throws {

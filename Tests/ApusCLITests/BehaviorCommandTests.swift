@@ -77,7 +77,7 @@ import Testing
     #expect(result.status == 0)
     #expect(result.output.contains("synthetic motion"))
     #expect(result.lines.filter { $0.contains(" s  walking") }.count == 3)
-    #expect(result.output.contains("120 frames, 3 windows: walking 100 %"))
+    #expect(result.output.contains("120 frames, 3 windows of 9.9 s: walking 100 %"))
     #expect(!result.output.contains("\u{1B}"))
     #expect(result.errors.isEmpty)
     let strict = try Command.run("behavior", walking, "--threshold", "1")
@@ -121,6 +121,24 @@ import Testing
     let throttled = try Command.run("behavior", "-", "--fps", "5", input: frames(120))
     #expect(throttled.status == 65)
     #expect(throttled.errors.contains("60/100") && throttled.errors.contains("120 were read"))
+  }
+
+  /// The shipped model learned ten frames a second; at other rates the same motion gets other labels.
+  @Test func posesAtAnotherRateAreAWarning() throws {
+    let given = try frames(120).split(separator: "\n").map(String.init)
+    let lines: [String] = try given.enumerated().map { index, line in
+      let comma = try #require(line.firstIndex(of: ","))
+      return "{\"t\":\(Double(index) / 5)" + line[comma...]
+    }
+    let slow = lines.joined(separator: "\n") + "\n"
+    let text = try Command.run("behavior", "-", input: slow)
+    #expect(text.status == 0 && text.output.contains("21 windows of 19.8 s"))
+    // 99 steps of 0.2 s, where 99 of 0.1 s were learned; said once.
+    let said = "windows last 19.8 s (5 frames a second); the model learned from 9.9 s (10 a second)"
+    #expect(text.errors.contains(said) && text.errors.contains("--fps 10"))
+    #expect(text.errors.split(separator: "\n").count == 1)
+    let first = try #require(objects(Command.run("behavior", "-", "--json", input: slow)).first)
+    #expect((first["warning"] as? String)?.hasPrefix(said) == true)
   }
 
   @Test func aBadLineIsNamedAfterWhatCameBeforeIt() throws {

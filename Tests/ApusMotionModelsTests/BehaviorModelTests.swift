@@ -43,7 +43,7 @@ import Testing
     let info = try shippedModel().modelInfo
     #expect(info.name == "behavior-classifier")
     #expect(info.labels == DogBehavior.labels)
-    #expect(info.windowLength == 100)
+    #expect(info.windowLength == 100 && info.framesPerSecond == 10)
     #expect(info.trainedClasses.count == 17)
     #expect(info.untrainedClasses == ["stay", "drop", "wait", "leave_it"])
     #expect(info.trainingData?.contains("synthetic") == true)
@@ -51,6 +51,7 @@ import Testing
 
   @Test(arguments: [
     ["labels": "sit,sit"], ["separable_labels": "fly"], ["labels": "a,b", "separable_labels": "sit"],
+    ["frames_per_second": "0"], ["frames_per_second": "fast"],
   ])
   func labelsThatCannotBeAreRefused(metadata: [String: String]) throws {
     var writer = SafetensorsWriter(metadata: metadata)

@@ -30,6 +30,9 @@ import Testing
     #expect(throws: MotionConfigurationError.windowLengthOutOfRange(0)) {
       try BehaviorModelInfo(name: "", windowLength: 0)
     }
+    #expect(throws: MotionConfigurationError.invalidFrameRate(0)) {
+      try BehaviorModelInfo(name: "", framesPerSecond: 0)
+    }
   }
 }
 

@@ -21,6 +21,32 @@ import Testing
     #expect(results.allSatisfy { abs($0.windowSeconds - 0.2) < 1e-12 && $0.missingFraction == 0 })
   }
 
+  /// Ten frames, nine steps: 0.9 s at the ten frames a second that the model learned.
+  @Test(arguments: [
+    (10.0, false), (8.2, false), (11.9, false), (7.9, true), (12.1, true), (5.0, true), (30.0, true),
+  ])
+  func aRateThatWasNotLearnedIsSaid(rate: Double, isOdd: Bool) throws {
+    func last(learned: Double?) throws -> BehaviorPrediction {
+      let classifier = try ScriptedClassifier(windowLength: 10, framesPerSecond: learned) { _ in
+        ScriptedClassifier.peak(0.9, at: 0)
+      }
+      var stream = try BehaviorStream(classifier: classifier, settings: .everyFrame)
+      return try #require(try (0..<10).compactMap { try stream.push(frame(Double($0) / rate)) }.last)
+    }
+    let prediction = try last(learned: 10)
+    #expect((prediction.unlearnedRate != nil) == isOdd)
+    #expect(prediction.jsonLine.contains("\"warning\"") == isOdd)
+    if let found = prediction.unlearnedRate {
+      #expect(abs(found.framesPerSecond - rate) < 1e-9 && found.learnedFramesPerSecond == 10)
+      #expect(abs(found.windowSeconds - 9 / rate) < 1e-12 && abs(found.learnedSeconds - 0.9) < 1e-12)
+      var result = try BehaviorResult(info: BehaviorModelInfo(name: "scripted", windowLength: 10, framesPerSecond: 10))
+      result.push(.prediction(prediction))
+      #expect(result.unlearnedRate == found && result.jsonLine.contains("\(found)"))
+      #expect(BehaviorPage(result, source: "poses").html.contains("\(found)"))
+    }
+    #expect(try last(learned: nil).unlearnedRate == nil)
+  }
+
   /// A sure model is believed while every point that it needs is seen at least once in its window.
   @Test func withoutPointsThatItNeedsTheModelAbstains() throws {
     func predictions(without: [DogKeypoint], seenOnce: Bool = false) throws -> [BehaviorPrediction] {

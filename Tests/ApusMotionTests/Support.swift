@@ -6,10 +6,11 @@ struct ScriptedClassifier: BehaviorClassifying {
   let answer: @Sendable ([Float]) throws -> [Float]
 
   init(
-    labels: [String] = DogBehavior.labels, windowLength: Int = 100,
+    labels: [String] = DogBehavior.labels, windowLength: Int = 100, framesPerSecond: Double? = nil,
     answer: @escaping @Sendable ([Float]) throws -> [Float]
   ) throws {
-    modelInfo = try BehaviorModelInfo(name: "scripted", labels: labels, windowLength: windowLength)
+    modelInfo = try BehaviorModelInfo(
+      name: "scripted", labels: labels, windowLength: windowLength, framesPerSecond: framesPerSecond)
     self.answer = answer
   }
 

@@ -5,7 +5,8 @@ import ApusBase
 extension BehaviorPrediction {
   /// `{"t": …, "frame": …, "label": …, "raw_label": …, "confidence": …, "probabilities": {label: …},
   /// "missing_fraction": …, "window_seconds": …}`, labels in the model's order. Where points were never seen there are
-  /// `"never_seen": [name, …]`, and `"lacking": [name, …]` for want of which the model abstains.
+  /// `"never_seen": [name, …]`, and `"lacking": [name, …]` for want of which the model abstains. `"warning": …` says that
+  /// the frames come at a rate that the model did not learn.
   public var jsonLine: String {
     var object = JSONObject()
     object.add("t", timestamp)
@@ -20,6 +21,7 @@ extension BehaviorPrediction {
     object.add("window_seconds", windowSeconds)
     if !neverSeen.isEmpty { object.add("never_seen", neverSeen.keypoints.map(\.name)) }
     if isAbstention { object.add("lacking", lackingPoints.map(\.name)) }
+    if let unlearnedRate { object.add("warning", "\(unlearnedRate)") }
     return object.text
   }
 }
@@ -99,7 +101,8 @@ extension [BehaviorTotal] {
 extension BehaviorResult {
   /// `{"model": {…}, "frames": …, "used_frames": …, "predictions": …, "uncertain": …, "gaps": …,
   /// "missing_fraction": …, "totals": {label: {"segments": …, "seconds": …, "longest": …}, …}, "segments": [{…}, …]}`:
-  /// the whole without its predictions. Frames and gaps are there after ``finish(_:)``.
+  /// the whole without its predictions. `"warning": …` follows where frames came at a rate that the model did not learn.
+  /// Frames and gaps are there after ``finish(_:)``.
   public var jsonLine: String {
     var object = JSONObject()
     object.add("model", info.jsonObject)
@@ -113,12 +116,13 @@ extension BehaviorResult {
     if let missingFraction { object.add("missing_fraction", missingFraction) }
     object.add("totals", totals.jsonObject)
     object.add("segments", segments.map(\.jsonObject))
+    if let unlearnedRate { object.add("warning", "\(unlearnedRate)") }
     return object.text
   }
 }
 
 extension BehaviorModelInfo {
-  /// `{"name": …, "labels": […], "trained_classes": […], "window_length": …, "training_data": …}`.
+  /// `{"name": …, "labels": […], "trained_classes": […], "window_length": …, "frames_per_second": …, "training_data": …}`.
   public var jsonLine: String { jsonObject.text }
 
   fileprivate var jsonObject: JSONObject {
@@ -127,6 +131,7 @@ extension BehaviorModelInfo {
     object.add("labels", labels)
     object.add("trained_classes", trainedClasses)
     object.add("window_length", windowLength)
+    if let framesPerSecond { object.add("frames_per_second", framesPerSecond) }
     if let trainingData { object.add("training_data", trainingData) }
     return object
   }

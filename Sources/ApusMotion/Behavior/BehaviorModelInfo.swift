@@ -9,6 +9,8 @@ public struct BehaviorModelInfo: Sendable, Hashable {
   public let trainedClasses: [String]
   /// How many frames a window has.
   public let windowLength: Int
+  /// How many frames a second it learned from; nil where that is unknown.
+  public let framesPerSecond: Double?
   /// What it learned from, in a sentence, such as "synthetic motion".
   public let trainingData: String?
   /// The keypoints that it has learned to do without, all of them at once.
@@ -21,14 +23,19 @@ public struct BehaviorModelInfo: Sendable, Hashable {
     .withers, .leftFrontShoulder, .rightFrontShoulder, .center, .tailMid1, .tailMid2,
   ]
 
+  /// The rate that the original application uses, and that the model that ships was trained at.
+  public static let usualFramesPerSecond = 10.0
+
   /// - Parameters:
   ///   - trainedClasses: nil means all labels.
+  ///   - framesPerSecond: how many frames a second it learned from, where that is known.
   ///   - dispensablePoints: the keypoints that the model has learned to do without.
   /// - Throws: ``MotionConfigurationError`` when there are no labels, a label occurs twice, a trained class is no
-  ///   label, or the window length is outside 1...65,536.
+  ///   label, the window length is outside 1...65,536, or the rate is no number above 0.
   public init(
     name: String, labels: [String] = DogBehavior.labels, trainedClasses: [String]? = nil,
-    windowLength: Int = 100, trainingData: String? = nil, dispensablePoints: KeypointSet = usuallyDispensable
+    windowLength: Int = 100, framesPerSecond: Double? = nil, trainingData: String? = nil,
+    dispensablePoints: KeypointSet = usuallyDispensable
   ) throws(MotionConfigurationError) {
     guard !labels.isEmpty else { throw .noLabels }
     var seen: Set<String> = []
@@ -40,13 +47,20 @@ public struct BehaviorModelInfo: Sendable, Hashable {
     guard (1...PoseBuffer.maximumCapacity).contains(windowLength) else {
       throw .windowLengthOutOfRange(windowLength)
     }
+    if let framesPerSecond, !SettingRange.above(0).contains(framesPerSecond) {
+      throw .invalidFrameRate(framesPerSecond)
+    }
     self.name = name
     self.labels = labels
     self.trainedClasses = labels.filter(trained.contains)
     self.windowLength = windowLength
+    self.framesPerSecond = framesPerSecond
     self.trainingData = trainingData
     self.dispensablePoints = dispensablePoints
   }
+
+  /// Seconds from the oldest frame of a window to its newest, as it learned them; nil where the rate is unknown.
+  public var windowSeconds: Double? { framesPerSecond.map { Double(windowLength - 1) / $0 } }
 
   /// Those of the points that a window lacks from beginning to end without which the model's answer is worth nothing;
   /// none where a single one is missing, whichever it is.

@@ -34,6 +34,9 @@ public struct BehaviorPage: Sendable {
           "In \(result.abstentions.count) of \(result.count) predictions nothing is said, for these points were never "
             + "seen in their windows, and the model cannot do without them: \(points)."))
     }
+    if let rate = result.unlearnedRate {
+      page.blocks.append(.notice("In \(result.unlearnedRateCount) of \(result.count) predictions \(rate)."))
+    }
     if result.totals.isEmpty {
       page.blocks.append(.notice("No behaviour was sure enough, for long enough, to be a segment."))
     } else {

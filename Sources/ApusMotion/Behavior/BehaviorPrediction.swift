@@ -26,6 +26,8 @@ public struct BehaviorPrediction: Sendable, Hashable {
   public let lackingPoints: [DogKeypoint]
   /// Seconds from the window's oldest frame to its newest.
   public let windowSeconds: Double
+  /// Set where that is not what the model learned: its numbers mean little then.
+  public let unlearnedRate: UnlearnedRate?
 
   /// Whether the model abstains for want of points.
   public var isAbstention: Bool { !lackingPoints.isEmpty }
@@ -45,7 +47,8 @@ public struct BehaviorPrediction: Sendable, Hashable {
   /// - Parameter probabilities: one finite number a label; labels are not empty.
   init(
     timestamp: Double, frameIndex: Int, labels: [String], probabilities: [Float], threshold: Float,
-    missingFraction: Double, neverSeen: KeypointSet = [], lackingPoints: [DogKeypoint] = [], windowSeconds: Double
+    missingFraction: Double, neverSeen: KeypointSet = [], lackingPoints: [DogKeypoint] = [], windowSeconds: Double,
+    unlearnedRate: UnlearnedRate? = nil
   ) {
     var best = 0
     for index in probabilities.indices where probabilities[index] > probabilities[best] { best = index }
@@ -60,5 +63,6 @@ public struct BehaviorPrediction: Sendable, Hashable {
     self.lackingPoints = lackingPoints
     self.missingFraction = missingFraction
     self.windowSeconds = windowSeconds
+    self.unlearnedRate = unlearnedRate
   }
 }

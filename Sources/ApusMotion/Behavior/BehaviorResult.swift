@@ -21,6 +21,11 @@ public struct BehaviorResult: Sendable {
   /// The points for want of which it did, in any of them.
   public private(set) var lackingPoints: KeypointSet = []
 
+  /// Predictions of windows whose frames came at a rate that the model did not learn.
+  public private(set) var unlearnedRateCount = 0
+  /// The rate of the first of them.
+  public private(set) var unlearnedRate: UnlearnedRate?
+
   private var probabilities: [Float] = []
   private var missing = 0.0
   private var isAfterGap = false
@@ -79,6 +84,10 @@ public struct BehaviorResult: Sendable {
     isAfterGap = false
     if prediction.isAbstention { abstentions.insert(count) }
     for point in prediction.lackingPoints { lackingPoints.insert(point) }
+    if let rate = prediction.unlearnedRate {
+      unlearnedRateCount += 1
+      unlearnedRate = unlearnedRate ?? rate
+    }
     times.append(prediction.timestamp)
     leaders.append(Int32(truncatingIfNeeded: leader))
     probabilities += prediction.probabilities

@@ -5,7 +5,7 @@ public struct BehaviorSettings: AnalysisSettings, Hashable {
   /// What happens to points outside the image.
   public var range = RangePolicy.standard
   /// How many frames a second are used; the others are dropped. Nil uses every frame.
-  public var framesPerSecond: Double? = 10
+  public var framesPerSecond: Double? = BehaviorModelInfo.usualFramesPerSecond
   /// A prediction for every how many used frames, once the window is full; 1 or more.
   public var stride = 1
   /// What takes the place of a point that was not seen.

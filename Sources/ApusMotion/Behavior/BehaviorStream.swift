@@ -85,7 +85,8 @@ public struct BehaviorStream: Sendable {
     return BehaviorPrediction(
       timestamp: frame.timestamp, frameIndex: index, labels: classifier.labels, probabilities: probabilities,
       threshold: settings.threshold, missingFraction: buffer.missingFraction, neverSeen: neverSeen,
-      lackingPoints: classifier.modelInfo.indispensable(among: neverSeen), windowSeconds: buffer.windowSeconds)
+      lackingPoints: classifier.modelInfo.indispensable(among: neverSeen), windowSeconds: buffer.windowSeconds,
+      unlearnedRate: UnlearnedRate(windowSeconds: buffer.windowSeconds, info: classifier.modelInfo))
   }
 
   /// What the stream has come to so far; asked for after the last frame, what it came to.

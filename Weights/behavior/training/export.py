@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 import samples
 from evaluate import load
-from labels import HERE, LABELS, SAMPLES, SEPARABLE, SHIPPED, WINDOW
+from labels import FRAMES_PER_SECOND, HERE, LABELS, SAMPLES, SEPARABLE, SHIPPED, WINDOW
 from train import SEED
 
 SAFETENSORS = SHIPPED / "behavior-classifier.safetensors"
@@ -24,7 +24,7 @@ ONNX = SHIPPED / "behavior-classifier.onnx"
 GOLDEN = SAMPLES / "golden.safetensors"
 PROVENANCE = {
     "model": "behavior-classifier", "labels": ",".join(LABELS), "separable_labels": ",".join(SEPARABLE),
-    "trained_on": "synthetic motion only (Weights/behavior)", "training_script": "Weights/behavior/training/train.py",
+    "frames_per_second": str(FRAMES_PER_SECOND), "trained_on": "synthetic motion only (Weights/behavior)", "training_script": "Weights/behavior/training/train.py",
     "seed": str(SEED), "torch": torch.__version__.split("+")[0],
 }
 

@@ -267,6 +267,7 @@ def main():
     trained = [name for index, name in enumerate(labels) if name in SEPARABLE or index in counts]
     save_file(state, options.output, metadata={
         "format": "pt", "model": "behavior-classifier", "labels": ",".join(labels), "separable_labels": ",".join(trained),
+        "frames_per_second": str(FRAMES_PER_SECOND),
         "trained_on": f"synthetic motion, and {len(own_targets)} windows of {options.clips.name}"})
     report(options, labels, before, after, truth, origins, counts, forgotten)
     print(f"held-out windows right: {100 * (before.argmax(1) == truth).mean():.1f} % before, "

@@ -18,6 +18,7 @@ struct BehaviorRun {
   var files: BehaviorFiles
   private var progress: ProgressBar?
   private var hasNotedNames = false
+  private var hasNotedRate = false
   /// What is wrong with the input from here on.
   private var broken: CommandFailure?
   /// Lines of the input so far.
@@ -74,7 +75,10 @@ struct BehaviorRun {
         let gaps = stream.gapCount
         let prediction = try stream.push(frame)
         if stream.gapCount > gaps, let gap = stream.lastGap { try write(.gap(gap)) }
-        if let prediction { try write(.prediction(prediction)) }
+        if let prediction {
+          noteRate(prediction)
+          try write(.prediction(prediction))
+        }
         try files.add(frame, prediction: prediction, isAfterGap: stream.gapCount > gaps, stream: stream)
       }
     } catch let error as PoseReadError {
@@ -127,6 +131,14 @@ struct BehaviorRun {
     progress?.clear()
     let text = "ignored: unknown keypoints \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
     ErrorOutput.warning("\(source.name): \(text)")
+  }
+
+  /// Says once that poses come at a rate that the model did not learn.
+  private mutating func noteRate(_ prediction: BehaviorPrediction) {
+    guard !hasNotedRate, let rate = prediction.unlearnedRate else { return }
+    hasNotedRate = true
+    progress?.clear()
+    ErrorOutput.warning("\(source.name): \(rate)")
   }
 
   /// - Parameter isWhole: whether the input was read to its end; totals are of the whole.

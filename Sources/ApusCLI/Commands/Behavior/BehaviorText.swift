@@ -7,6 +7,8 @@ struct BehaviorText {
   private let labelWidth: Int
   private var counts: [String: Int] = [:]
   private var hasHeader = false
+  /// The shortest and the longest window.
+  private var windowSeconds: ClosedRange<Double>?
 
   init(info: BehaviorModelInfo) {
     self.info = info
@@ -62,6 +64,8 @@ struct BehaviorText {
     switch event {
     case .prediction(let prediction):
       counts[prediction.label, default: 0] += 1
+      let (least, most) = (windowSeconds?.lowerBound ?? .infinity, windowSeconds?.upperBound ?? 0)
+      windowSeconds = min(least, prediction.windowSeconds)...max(most, prediction.windowSeconds)
       return row(prediction)
     case .gap(let gap):
       let seconds = NumberText.fixed(gap.seconds, decimals: 1)
@@ -77,10 +81,19 @@ struct BehaviorText {
     let shares = ranked.map { label, count in
       "\(label) \(NumberText.fixed(Double(count) / Double(summary.predictions) * 100, decimals: 0)) %"
     }
-    let windows = summary.predictions == 1 ? "1 window" : "\(summary.predictions) windows"
+    let windows =
+      CountText.counted(summary.predictions, "window") + (windowSeconds.map { " of \(Self.span($0))" } ?? "")
     return [
       "", Terminal.output.styled("\(summary.frames) frames, \(windows): ", .dim) + shares.joined(separator: ", "),
     ]
+  }
+
+  /// `9.9 s`, or `9.9 to 10.4 s`.
+  private static func span(_ range: ClosedRange<Double>) -> String {
+    let (least, most) = (
+      NumberText.fixed(range.lowerBound, decimals: 1), NumberText.fixed(range.upperBound, decimals: 1)
+    )
+    return least == most ? "\(least) s" : "\(least) to \(most) s"
   }
 
   private func row(_ prediction: BehaviorPrediction) -> String {
