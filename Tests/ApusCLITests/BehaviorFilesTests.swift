@@ -2,6 +2,7 @@ import ApusTestSupport
 import Foundation
 import Testing
 
+@testable import ApusCLI
 @testable import ApusMedia
 
 @Suite struct BehaviorFilesTests {
@@ -70,6 +71,25 @@ import Testing
       #expect(video.frames.first?.samples != video.frames.last?.samples)
       #expect(try run("--overlay", folder.path("frames"), input: input).status == 0)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("frames")).count == 103)
+    }
+  }
+
+  /// Of times in seconds the rate as ffmpeg has it; the first step alone may be a pause, or none.
+  @Test(
+    arguments: [
+      (nil, 1001.0 / 30000, 20, "F30000:1001"), (nil, 1001.0 / 24000, 20, "F24000:1001"),
+      (nil, 1 / 29.9, 20, "F29900:1000"),
+      (-0.9, 1.0 / 30, 20, "F30:1"), (-0.001, 0.04, 20, "F25:1"), (nil, 0.08, 5, "F12500:1000"), (nil, 1, 1, "F30:1"),
+    ] as [(Double?, Double, Int, String)])
+  func overlaysHaveTheRateOfTheirFrames(first: Double?, step: Double, count: Int, rate: String) throws {
+    let times = (first.map { [$0] } ?? []) + (0..<count).map { Double($0) * step }
+    try TemporaryFolder.with { folder in
+      let image = try Image<UInt8>(width: 16, height: 16, color: .rgb, filledWith: [9, 9, 9])
+      var sink = try OverlaySink(path: folder.path("out.y4m"))
+      for (index, time) in times.enumerated() { try sink.write(image, name: nil, index: index, time: time) }
+      try sink.close()
+      let video = try OverlayFixtures.frames(ofVideo: folder.path("out.y4m"))
+      #expect(video.header.contains(" \(rate) ") && video.frames.count == times.count)
     }
   }
 

@@ -147,6 +147,23 @@ import struct ApusTestSupport.ZipBuilder
     }
   }
 
+  /// --fps counts before what a video says, and so do times, by their median.
+  @Test func savedVideosHaveTheStatedRate() throws {
+    try TemporaryFolder.with { folder in
+      let (video, saved) = (try OverlayFixtures.video(4, rate: 25, in: folder), folder.path("saved.y4m"))
+      try Data("0\n0.05\n0.1\n0.9\n".utf8).write(to: folder.file("times.txt"))
+      let pictures = try OverlayFixtures.pictures(2, in: folder)
+      for (arguments, rate) in [
+        ([video], "F25:1"), ([video, "--fps", "10"], "F10:1"),
+        ([video, "--timestamps", folder.path("times.txt")], "F20:1"),
+        ([pictures, "--fps", "12"], "F12:1"), ([pictures], "F30:1"),
+      ] {
+        #expect(try Command.run(["detect"] + arguments + ["--size", "64", "--save", saved]).status == 0)
+        #expect(try OverlayFixtures.frames(ofVideo: saved).header.contains(" \(rate) "), "\(arguments)")
+      }
+    }
+  }
+
   /// The pictures of `generate/detection_shapes.py` have this size; what is on them does not matter to its models.
   private func blank(_ folder: TemporaryFolder) throws -> String {
     try ImageFile.write(

@@ -71,8 +71,10 @@ struct PictureSource {
   private(set) var total: Int?
   /// Whether they are frames that follow each other in time.
   let isVideo: Bool
-  /// Frames per second, where the source says so.
-  private(set) var rate: Y4MHeader.Rate?
+  /// Frames per second: as stated, by the times of the frames, or as the video says; nil where nothing does.
+  var rate: Y4MHeader.Rate? { statedRate ?? headerRate }
+  private let statedRate: Y4MHeader.Rate?
+  private var headerRate: Y4MHeader.Rate?
   /// The files of the pictures, as far as they are known before they are read.
   var names: [String] {
     entries.compactMap {
@@ -109,6 +111,7 @@ struct PictureSource {
     self.limits = limits
     self.times = times
     self.fps = fps
+    statedRate = try fps.map { try .init(nearest: $0) } ?? times.flatMap { try .init(of: $0.seconds) }
     for path in paths {
       entries += try Self.entries(path, limits: limits, digest: digest(path))
     }
@@ -186,7 +189,7 @@ struct PictureSource {
         }
       case .video(let input, var reader, let first):
         if let frame = try Self.frame(of: input, &reader, first) {
-          rate = reader.header?.rate
+          headerRate = reader.header?.rate
           entries[0] = .video(input, reader, first: [])
           return .picture(try picture(nil, frame.image, time: frame.time))
         }
