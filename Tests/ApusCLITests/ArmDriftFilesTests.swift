@@ -85,6 +85,37 @@ import Testing
     }
   }
 
+  /// A video says one rate for all its frames: where the camera's varied, their numbers say which is which, and times
+  /// do not.
+  @Test func framesOfAVideoAreFoundByTheirNumber() throws {
+    try TemporaryFolder.with { folder in
+      let writer = try Y4MWriter(width: 64, height: 48, rate: .init(frames: 20, seconds: 1))
+      var bytes = writer.firstLine
+      for index in 0..<20 {
+        let grey = UInt8(10 * index)
+        bytes += try writer.frame(Image(width: 64, height: 48, color: .rgb, filledWith: [grey, grey, grey]))
+      }
+      try Data(bytes).write(to: folder.file("clip.y4m"))
+      func pictures(_ frames: [(number: Int?, time: Double)]) throws -> [Int] {
+        var ground = try FrameGround(FrameOptions.parse(["--frames", folder.path("clip.y4m")]))
+        return try frames.enumerated().map { index, frame in
+          let place = try ground.place(
+            forFrame: index, number: frame.number, at: frame.time, width: 64, height: 48)
+          return (Int(place.canvas.image[5, 5][0]) + 5) / 10
+        }
+      }
+      // Ten frames of 1/30 s, then of 1/15 s.
+      let varied = (0..<20).map { (Optional($0), $0 < 10 ? Double($0) / 30 : 1.0 / 3 + Double($0 - 10) / 15) }
+      #expect(try pictures(varied) == Array(0..<20))
+      #expect(try pictures([(3, 0), (7, 0.1), (19, 0.2)]) == [3, 7, 19])
+      // Without numbers, and with some that are none, by the time.
+      #expect(try pictures([(nil, 0), (nil, 0.15), (nil, 0.95)]) == [0, 3, 19])
+      #expect(try pictures([(0, 0), (0, 0.15), (0, 0.95)]) == [0, 3, 19])
+      let error = try #require(throws: CommandFailure.self) { try pictures([(0, 0), (20, 0.1)]) }
+      #expect("\(error)".contains("no picture 20") && "\(error)".contains("20 pictures"))
+    }
+  }
+
   @Test func picturesThatDoNotFitAreNamed() throws {
     try TemporaryFolder.with { folder in
       let few = try run(

@@ -43,6 +43,18 @@ import Testing
     #expect(frame.timestamp == 7 && frame.width == 3 && frame.height == 4 && frame.space == .pixel)
   }
 
+  /// Of a key `frame` only what can be the number of a picture counts; nothing else is an error.
+  @Test(
+    arguments: [
+      ("7", 7), ("0", 0), ("-1", nil), ("2.5", nil), ("1e30", nil), ("\"a\"", nil), ("[1,2]", nil), ("null", nil),
+    ] as [(String, Int?)])
+  func picturesHaveNumbers(text: String, number: Int?) throws {
+    let pose = try PoseFrameReader.frames(in: jsonLine(tail: ",\"frame\":\(text)"))
+    #expect(pose.map(\.pictureNumber) == [number])
+    let arms = #"{"t":1,"width":9,"height":9,"space":"pixel","keypoints":{"left_wrist":{"x":1,"y":2}}"#
+    #expect(try ArmRecording(json: Array("\(arms),\"frame\":\(text)}".utf8)).frames.map(\.pictureNumber) == [number])
+  }
+
   @Test func defaultsFillIn() throws {
     let options = PoseReaderOptions().with {
       $0.framesPerSecond = 10

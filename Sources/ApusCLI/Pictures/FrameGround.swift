@@ -4,8 +4,9 @@ import ApusMedia
 /// What the keypoints of a recording are drawn on: the pictures that they were found in, or a plain ground of their
 /// size.
 ///
-/// The pictures of a folder are those of the frames in order. Those of a video have times, and the one nearest to a
-/// frame is taken, so that keypoints of every third picture find theirs.
+/// The pictures of a folder are those of the frames in order. Those of a video are found by the numbers that frames
+/// have, or else by their times, of which the nearest is taken, so that keypoints of every third picture find theirs.
+/// Numbers count first, as the times of a video are those of a steady rate.
 struct FrameGround {
   /// A picture to draw on.
   struct Place {
@@ -29,6 +30,8 @@ struct FrameGround {
   private var current: SourcePicture?
   /// Read to know whether it is nearer.
   private var following: SourcePicture?
+  /// That of the last frame with one; numbers that do not increase are no numbers of pictures.
+  private var lastNumber = -1
 
   /// Plain grounds with shorter sides are drawn larger: a recording in fractions may say that it is one pixel wide.
   private static let smallestSide = 320.0
@@ -58,18 +61,25 @@ struct FrameGround {
 
   /// The ground of a frame. Frames must be asked for in order, and may be skipped.
   ///
-  /// - Parameters: the frame's place in the recording, its time, and its size in pixels.
-  mutating func place(forFrame index: Int, at time: Double, width: Double, height: Double) throws -> Place {
+  /// - Parameters: the frame's place in the recording, the number of its picture where that is known, its time, and its
+  ///   size in pixels.
+  mutating func place(
+    forFrame index: Int, number: Int? = nil, at time: Double, width: Double, height: Double
+  ) throws -> Place {
     guard let path, source != nil else { return try Self.plain(width: width, height: height) }
     if current == nil { current = try nextPicture() }
-    while let picture = current, picture.timestamp.map({ $0 < time }) ?? (picture.index < index) {
-      if following == nil { following = try nextPicture() }
-      guard let next = following else { break }
-      if let own = picture.timestamp, let other = next.timestamp, abs(own - time) <= abs(other - time) { break }
-      (current, following) = (next, nil)
-    }
+    let number = source?.isVideo == true ? number.flatMap { $0 > lastNumber ? $0 : nil } : nil
+    lastNumber = number ?? lastNumber
+    try advance(to: number, frame: index, at: time)
     guard let picture = current else { throw CommandFailure(.badData, "\(path): there are no pictures in it") }
-    if let own = picture.timestamp {
+    if let number {
+      guard picture.index == number else {
+        throw CommandFailure(
+          .badData,
+          "\(path): there is no picture \(number), that of frame \(index); there are "
+            + "\(CountText.counted(picture.index + 1, "picture")), and the first is 0")
+      }
+    } else if let own = picture.timestamp {
       guard abs(own - time) <= tolerance else {
         throw CommandFailure(
           .badData,
@@ -87,6 +97,22 @@ struct FrameGround {
           + "the keypoints of frame \(index) are of one of \(Self.size(width, height))")
     }
     return Place(canvas: Canvas(picture.image), scale: across, name: picture.name)
+  }
+
+  /// Reads on to the picture with a number; without one to that nearest in time, or that of the same place.
+  private mutating func advance(to number: Int?, frame index: Int, at time: Double) throws {
+    func isBefore(_ picture: SourcePicture) -> Bool {
+      if let number { return picture.index < number }
+      return picture.timestamp.map { $0 < time } ?? (picture.index < index)
+    }
+    while let picture = current, isBefore(picture) {
+      if following == nil { following = try nextPicture() }
+      guard let next = following else { break }
+      if number == nil, let own = picture.timestamp, let other = next.timestamp, abs(own - time) <= abs(other - time) {
+        break
+      }
+      (current, following) = (next, nil)
+    }
   }
 
   /// Half the time between two pictures of the video, and a little.

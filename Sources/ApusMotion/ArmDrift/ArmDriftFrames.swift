@@ -10,16 +10,22 @@ public struct ArmFrame: Sendable, Hashable {
   public var space: ImageSpace
   /// One entry for each ``ArmKeypoint``, in its order; nil is a point that was not found.
   public private(set) var points: [PosePoint?]
+  /// The number of its picture among those of its video, from 0; nil where that is not said.
+  public var pictureNumber: Int?
 
-  /// - Parameter points: the points that were found.
+  /// - Parameters:
+  ///   - points: the points that were found.
+  ///   - pictureNumber: the number of its picture among those of its video.
   public init(
-    timestamp: Double, width: Double, height: Double, space: ImageSpace, points: [ArmKeypoint: PosePoint]
+    timestamp: Double, width: Double, height: Double, space: ImageSpace, points: [ArmKeypoint: PosePoint],
+    pictureNumber: Int? = nil
   ) {
     self.timestamp = timestamp
     self.width = width
     self.height = height
     self.space = space
     self.points = ArmKeypoint.allCases.map { points[$0] }
+    self.pictureNumber = pictureNumber
   }
 
   /// A point as the detector gave it; nil where it was not found.

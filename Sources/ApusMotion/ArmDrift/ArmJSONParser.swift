@@ -14,6 +14,7 @@ struct ArmSettings {
 struct ArmRecord {
   var line: Int
   var timestamp: Double?
+  var pictureNumber: Int?
   var settings = ArmSettings()
   /// In a detection, those of the surest person.
   var points: [ArmKeypoint: PosePoint]
@@ -182,6 +183,7 @@ struct ArmJSONParser: JSONGrammar {
     case "t", "timestamp":
       guard record.timestamp == nil else { throw fail(.duplicateField("t")) }
       record.timestamp = try optional(key)
+    case "frame": record.pictureNumber = try scanner.pictureNumber()
     case "width": record.settings.width = try optional(key)
     case "height": record.settings.height = try optional(key)
     case "fps":

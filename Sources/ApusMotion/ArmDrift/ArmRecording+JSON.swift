@@ -89,7 +89,8 @@ extension ArmRecord {
     guard let space = settings.space ?? file.space ?? (isDetection ? .pixel : options.space) else {
       throw .missingField("coordinate_space")
     }
-    var frame = ArmFrame(timestamp: time, width: width, height: height, space: space, points: points)
+    var frame = ArmFrame(
+      timestamp: time, width: width, height: height, space: space, points: points, pictureNumber: pictureNumber)
     if let fault = frame.fault(after: previous) { throw fault }
     if follower != nil {
       let everybody = people.isEmpty && !points.isEmpty ? [ArmPerson(score: 0, points: points)] : people

@@ -38,14 +38,20 @@ public struct PoseFrame: Sendable, Hashable {
   public var space: ImageSpace
   /// The points in the order of a ``KeypointOrder`` (24, or 25 from Vision); nil is a point that was not found.
   public var points: [PosePoint?]
+  /// The number of its picture among those of its video, from 0; nil where that is not said.
+  public var pictureNumber: Int?
 
   /// A frame of any content.
-  public init(timestamp: Double, width: Double, height: Double, space: ImageSpace = .pixel, points: [PosePoint?]) {
+  public init(
+    timestamp: Double, width: Double, height: Double, space: ImageSpace = .pixel, points: [PosePoint?],
+    pictureNumber: Int? = nil
+  ) {
     self.timestamp = timestamp
     self.width = width
     self.height = height
     self.space = space
     self.points = points
+    self.pictureNumber = pictureNumber
   }
 
   /// A frame from Vision's joints, to be read with ``KeypointOrder/vision25``: joints without an entry are missing,

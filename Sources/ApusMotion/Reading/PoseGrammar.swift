@@ -59,7 +59,8 @@ struct PoseGrammar: LineGrammar {
     guard let height = record.height ?? options.height else { throw .row(.missingField("height")) }
     let frame = PoseFrame(
       timestamp: time, width: width, height: height,
-      space: record.space ?? options.space ?? options.order.defaultSpace, points: record.points)
+      space: record.space ?? options.space ?? options.order.defaultSpace, points: record.points,
+      pictureNumber: record.pictureNumber ?? record.frameNumber.flatMap { Int(exactly: $0) })
     if let fault = frame.fault(order: options.order, after: previous) { throw .frame(fault) }
     return frame
   }
@@ -87,6 +88,8 @@ struct PoseRecord: TimedRecord, Equatable {
   var timestamp: Double?
   /// Which frame of its video it is, where the file says that instead.
   var frameNumber: Double?
+  /// The number of its picture, which says nothing of its time.
+  var pictureNumber: Int?
   var width: Double?
   var height: Double?
   var space: ImageSpace?

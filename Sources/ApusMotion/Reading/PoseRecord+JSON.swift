@@ -57,6 +57,7 @@ private struct PoseJSONParser {
           confidences = try list(key) { (parser, index) throws(JSONScanner.Failure) in
             try parser.scanner.takeNull() ? nil : parser.number(.point(index, "confidence"))
           }
+        case "frame": record.pictureNumber = try scanner.pictureNumber()
         default: try scanner.skipValue()
         }
       } while scanner.take(Self.comma)

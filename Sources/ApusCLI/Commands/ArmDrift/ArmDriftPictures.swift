@@ -26,7 +26,7 @@ struct ArmDriftPictures {
       let caption = wanted.first { $0.frame == index }?.caption
       guard results.overlay != nil || caption != nil else { continue }
       let place = try ground.place(
-        forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
+        forFrame: index, number: frame.pictureNumber, at: frame.timestamp, width: frame.width, height: frame.height)
       func drawn(_ annotationScale: Double = 1) -> Image<UInt8> {
         place.drawn(annotationScale: annotationScale) { $0.drawArms(of: samples, frame: index, scale: place.scale) }
       }

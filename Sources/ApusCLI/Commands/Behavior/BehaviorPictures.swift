@@ -45,7 +45,8 @@ struct BehaviorPictures {
     let isSurest = wantsPictures && prediction.map(isSurest) ?? false
     guard sink != nil || isSurest else { return }
     let index = stream.frameCount - 1
-    let place = try ground.place(forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
+    let place = try ground.place(
+      forFrame: index, number: frame.pictureNumber, at: frame.timestamp, width: frame.width, height: frame.height)
     let points = normalizer.pixelPositions(in: frame)
     let lines = caption(stream) + ["\(NumberText.fixed(frame.timestamp, decimals: 2)) s"]
     func drawn(_ annotationScale: Double = 1) -> Image<UInt8> {
