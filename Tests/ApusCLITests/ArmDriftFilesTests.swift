@@ -105,7 +105,8 @@ import Testing
         }
       }
       // Ten frames of 1/30 s, then of 1/15 s.
-      let varied = (0..<20).map { (Optional($0), $0 < 10 ? Double($0) / 30 : 1.0 / 3 + Double($0 - 10) / 15) }
+      let times = (0..<10).map { Double($0) / 30 } + (5..<15).map { Double($0) / 15 }
+      let varied: [(number: Int?, time: Double)] = times.enumerated().map { ($0.offset, $0.element) }
       #expect(try pictures(varied) == Array(0..<20))
       #expect(try pictures([(3, 0), (7, 0.1), (19, 0.2)]) == [3, 7, 19])
       // Without numbers, and with some that are none, by the time.

@@ -166,6 +166,46 @@ struct SketchedLift {
     #expect("\(other)".contains("a way down and, within 3 s, one up"))
   }
 
+  /// Three squats of 60 cm of which one is up, or down, at 15 cm/s: at most 22.5 cm/s, 45 px/s at 2 px a centimetre.
+  @Test(arguments: [(1.2, 4.0), (4.0, 1.2)]) func aRepetitionThatDoesNotCountIsSaid(down: Double, up: Double) throws {
+    var points = [(t: 0.0, cm: 100.0), (t: 1, cm: 100)]
+    for (down, up) in [(1.5, 1.2), (down, up), (1.5, 1.2)] {
+      let begin = points[points.count - 1].t
+      points += [(begin + down, 40), (begin + down + up, 100), (begin + down + up + 1, 100)]
+    }
+    let lift = SketchedLift(points: points, pixelsPerCm: 2)
+    let result = try analyzed(lift, .squat)
+    #expect(result.reps.count == 2)
+    let movements = result.warnings.compactMap {
+      if case .uncountedMovement(let movement) = $0 { movement } else { nil }
+    }
+    let movement = try #require(movements.first)
+    #expect(movements.count == 1 && abs(movement.rise - 60) < 1)
+    #expect(abs(movement.time - (4.7 + down + 0.1 * up)) < 0.3)
+    // The first and the last tenth of the time are 3 % of the way.
+    #expect(abs(movement.duration - 0.8 * up) < 0.3)
+    switch movement.shortfall {
+    case .tooSlow(let least): #expect(up == 4 && least == 25)
+    case .loweredTooSlowly(let peak, let least): #expect(down == 4 && abs(peak - 22.5) < 1.5 && least == 25)
+    default: Issue.record("\(movement)")
+    }
+    #expect("\(movement)".contains("--start-speed"))
+    #expect(result.warnings.contains { $0.code == "uncounted_movement" && "\($0)".hasPrefix("not counted") })
+  }
+
+  /// What every repetition has beside it is none: going out of the rack, a shift of weight, the way into the hang.
+  @Test func whatIsCountedIsNotSaid() throws {
+    var walkout = SketchedLift(points: [(0, 93), (0.6, 100), (3, 100)])
+    walkout.points += SketchedLift.downAndUp(62).points.map { ($0.t + 4, $0.cm) }
+    for (lift, type) in [
+      (walkout, BarLiftType.squat), (.downAndUp(62), .bench), (.upAndDown(55, from: 0), .deadlift),
+      (.cleanAndJerk, .clean), (.cleanAndJerk, .any),
+    ] {
+      let result = try analyzed(lift, type)
+      #expect(!result.reps.isEmpty && !result.warnings.contains { $0.code == "uncounted_movement" }, "\(type)")
+    }
+  }
+
   /// What charts draw turns when the bar does, whatever the exported average does.
   @Test func chartsDoNotLag() throws {
     let result = try analyzed(.downAndUp(62))

@@ -29,6 +29,9 @@ public enum BarLiftType: String, CaseIterable, Sendable, Hashable {
   /// Whether a repetition is several movements one after the other.
   var isOlympic: Bool { [.clean, .snatch, .jerk, .cleanAndJerk].contains(self) }
 
+  /// Whether a repetition needs a way down before the way up.
+  var beginsDownwards: Bool { [.squat, .bench, .auto].contains(self) }
+
   /// The phases of a repetition that is a way down and a way up, or the other way round.
   var simplePhases: (up: BarLiftPhase.Kind, down: BarLiftPhase.Kind) {
     switch self {

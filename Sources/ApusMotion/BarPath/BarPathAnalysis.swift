@@ -96,6 +96,7 @@ extension BarPathStream {
     if gaps > 0 { warnings.append(.timeGaps(gaps)) }
     if let interval = breaks.interval, interval > 1 / 15.0 + 1e-6 { warnings.append(.lowFrameRate(1 / interval)) }
     if reps.isEmpty, missing < frames.count, frames.count >= 2 { warnings.append(.noReps(measures.movement)) }
+    warnings += measures.uncounted.map { .uncountedMovement($0) }
     if let guess = measures.guess {
       if settings.liftType == .auto, !guess.isSure { warnings.append(.unsureLift(guess)) }
       if guess.contradicts(settings.liftType) { warnings.append(.unlikelyLift(settings.liftType, looksLike: guess)) }

@@ -92,6 +92,8 @@ public enum BarPathWarning: Sendable, Hashable {
   case lowFrameRate(Double)
   /// Nothing makes a repetition; what moved most, and what keeps it from being one, where anything moved.
   case noReps(BarMovement?)
+  /// A movement as long as a repetition was not counted as one.
+  case uncountedMovement(BarMovement)
   /// Which lift it is had to be inferred, and none is likely.
   case unsureLift(BarLiftGuess)
   /// The path is that of another lift than was asked for.
@@ -118,6 +120,7 @@ extension BarPathWarning: CustomStringConvertible {
     case .timeGaps(let count): "\(count) times frames are missing for longer than gaps are filled"
     case .lowFrameRate(let rate): "only \(Int(rate.rounded())) frames a second: turning points are uncertain"
     case .noReps(let movement): "no repetition was found" + (movement.map { ": \($0)" } ?? ": the bar did not move")
+    case .uncountedMovement(let movement): "not counted as a repetition: \(movement)"
     case .unsureLift(let guess):
       "which lift it is, is unsure (\(guess)): it was measured as a squat; --lift says it"
     case .unlikelyLift(let asked, let guess):
@@ -139,6 +142,7 @@ extension BarPathWarning: CustomStringConvertible {
     case .timeGaps: "time_gaps"
     case .lowFrameRate: "low_frame_rate"
     case .noReps: "no_reps"
+    case .uncountedMovement: "uncounted_movement"
     case .unsureLift: "unsure_lift"
     case .unlikelyLift: "unlikely_lift"
     case .interruptedRep: "interrupted_rep"

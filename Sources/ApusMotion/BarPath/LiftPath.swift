@@ -52,6 +52,8 @@ struct LiftPath: Sendable {
     var type: BarLiftType
     /// The greatest movement, where there is no repetition.
     var movement: BarMovement?
+    /// Movements that are as long as repetitions, and none.
+    var uncounted: [BarMovement] = []
   }
 
   /// The windows of motion and the repetitions on one of the paths.
@@ -97,10 +99,14 @@ struct LiftPath: Sendable {
       let type = measures.type
       for span in spans(path, velocity, settings, minimumRom: minimumRom) { add(span) { span.phases(of: type, $0) } }
     }
+    let movements = BarMovementFinder(
+      path: path, velocity: velocity, timestamps: timestamps, settings: settings, minimumRom: minimumRom,
+      calibration: calibration)
     if measures.reps.isEmpty {
-      measures.movement = BarMovement(
-        path, velocity: velocity, timestamps: timestamps, settings: settings, minimumRom: minimumRom,
-        calibration: calibration)
+      measures.movement = movements.greatest
+    } else if !measures.type.isOlympic {
+      // Those are several ways up, of which one alone is not a repetition that was missed.
+      measures.uncounted = movements.uncounted(beside: measures.reps)
     }
     return measures
   }

@@ -41,11 +41,10 @@ enum RepDetector {
           $0.isUp != phase.isUp && timestamps[$0.origin] - timestamps[phase.end] <= longestPause
         } ?? false
       var span: RepSpan?
-      switch liftType {
-      case .squat, .bench, .auto:
+      if liftType.beginsDownwards {
         if !phase.isUp, isFollowed, let next { span = RepSpan(eccentric: phase, concentric: next) }
-      default:
-        if phase.isUp { span = RepSpan(eccentric: isFollowed ? next : nil, concentric: phase) }
+      } else if phase.isUp {
+        span = RepSpan(eccentric: isFollowed ? next : nil, concentric: phase)
       }
       if let span, span.concentric.displacement >= minimumRom {
         spans.append(span)
