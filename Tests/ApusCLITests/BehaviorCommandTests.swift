@@ -166,6 +166,17 @@ import Testing
     #expect(try self.objects(Command.run("behavior", "-", "--json", "--max-gap", "0", input: input)).count == 116)
   }
 
+  @Test func aPauseBeforeTooFewFramesIsSaid() throws {
+    let frames = try frames(120).split(separator: "\n").map(String.init)
+    let lines: [String] = try frames.enumerated().map { index, line in
+      let comma = try #require(line.firstIndex(of: ","))
+      return "{\"t\":\(Double(index) / 10 + (index < 60 ? 0 : 4))" + line[comma...]
+    }
+    let result = try Command.run("behavior", "-", input: lines.joined(separator: "\n") + "\n")
+    #expect(result.status == 65 && result.errors.contains("insufficient_frames: 60/100"))
+    #expect(result.errors.contains("a pause of 4.1 s before frame 60"))
+  }
+
   @Test func optionsOutsideTheirRangeAreUsageErrors() throws {
     for arguments in [
       ["--stride", "0"], ["--threshold", "2"], ["--fps", "-1"], ["--fps=-1"], ["--missing", "hold"],

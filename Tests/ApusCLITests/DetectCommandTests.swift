@@ -5,6 +5,7 @@ import Testing
 import func ApusTestSupport.fixture
 import struct ApusTestSupport.ZipBuilder
 
+@testable import ApusCLI
 @testable import ApusMedia
 
 @Suite final class DetectCommandTests {
@@ -144,6 +145,65 @@ import struct ApusTestSupport.ZipBuilder
       let again = try Command.run("detect", video, "--json")
       #expect(again.status == 0 && again.lines.count == 2)
       #expect(again.lines[1].contains(#""t":0.0333"#))
+    }
+  }
+
+  @Test(arguments: ["detect", "pose"]) func aVideoWithoutFramesIsAnErrorAndLeavesNothing(command: String) throws {
+    try TemporaryFolder.with { folder in
+      try Data("YUV4MPEG2 W4 H4 F30:1 Ip C420jpeg\n".utf8).write(to: folder.file("no-frames.y4m"))
+      try Data().write(to: folder.file("empty.y4m"))
+      for (name, reason) in [("no-frames.y4m", "there are no frames in it"), ("empty.y4m", "is empty")] {
+        let outputs = command == "pose" ? [["--csv", "x.csv"]] : [["--save", "x.y4m"], ["--save", "x"]]
+        for output in outputs {
+          let model = command == "pose" ? [] : ["--size", "64"]
+          let result = try Command.run([command, folder.path(name), output[0], folder.path(output[1])] + model)
+          #expect(result.status == 65 && result.errors.contains("\(name): \(reason)"))
+        }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).count == 2)
+      let bar = try Command.run("barpath", folder.path("empty.y4m"))
+      #expect(bar.status == 65 && bar.errors.contains("is empty"))
+    }
+  }
+
+  @Test func timesWithoutFramesAndInOtherUnitsAreSaid() throws {
+    try TemporaryFolder.with { folder in
+      let video = try OverlayFixtures.video(3, rate: 25, in: folder)
+      func errors(_ times: String) throws -> String {
+        try Data(times.utf8).write(to: folder.file("times.txt"))
+        let result = try Command.run("detect", video, "--size", "64", "--timestamps", folder.path("times.txt"))
+        #expect(result.status == 0)
+        return result.errors
+      }
+      #expect(try errors("0\n0.1\n0.2\n0.3\n0.4\n").contains("--timestamps: 5 times for 3 frames"))
+      #expect(try !errors("0\n0.1\n0.2\n").contains("--timestamps"))
+      #expect(try errors("0\n33\n67\n").contains("frames are 33.5 s apart; where times are milliseconds"))
+      #expect(try !errors("# timecode format v2\n0\n33\n67\n").contains("--timestamps"))
+    }
+  }
+
+  /// Numbers that rise by as much each, but for a hole; photographs have any.
+  @Test(arguments: [
+    (["a_1.png", "a_2.png", "a_3.png", "a_4.png", "a_7.png"], 2), (["0.png", "3.png", "6.png", "9.png", "15.png"], 1),
+    (["1.png", "2.png", "3.png", "4.png"], 0), (["0.png", "3.png", "6.png"], 0), (["7.png"], 0), ([], 0),
+    (["IMG_12.jpg", "IMG_50.jpg", "IMG_51.jpg", "IMG_99.jpg"], 0), (["a.png", "b.png", "c.png"], 0),
+    (["a1.png", "a2.png", "a3.png", "b9.png", "b10.png", "b11.png"], 0),
+    (["99999999999999999999.png", "1.png", "2.png", "3.png"], 0),
+  ])
+  func missingFramesAreCounted(names: [String], missing: Int) {
+    let gap = PictureGap(names.map { "folder.2/\($0)" })
+    #expect((gap?.missing ?? 0) == missing)
+    if missing == 2 { #expect(gap.map { "\($0)" }?.contains("2 pictures missing") == true) }
+    if missing == 2 { #expect(gap?.before == "a_4.png" && gap?.after == "a_7.png") }
+  }
+
+  @Test func missingFramesAreSaid() throws {
+    try TemporaryFolder.with { folder in
+      let pictures = try OverlayFixtures.pictures(6, in: folder)
+      try FileManager.default.removeItem(atPath: pictures + "/picture-1003.png")
+      let said = "1 picture missing by the numbers in the names, first between picture-1002.png and picture-1004.png"
+      #expect(try Command.run("detect", pictures, "--size", "64", "--fps", "10").errors.contains(said))
+      #expect(try !Command.run("detect", pictures, "--size", "64").errors.contains("missing"))
     }
   }
 

@@ -164,6 +164,8 @@ import Testing
     #expect(try read("# timestamp format v2\n1000\n") == [1])
     #expect(try read("# a note\n1\n") == [1])
     #expect(try read("") == [])
+    #expect(try read("\u{FEFF}0\n0.5\n") == [0, 0.5])
+    #expect(try read("\u{FEFF}# timecode format v2\n0\n40\n") == [0, 0.04])
   }
 
   @Test(arguments: [("0\n1\n1\n", 3), ("# x\n1\n0.5", 3), ("a\n", 1), ("1\nnan\n", 2), ("inf", 1), ("1 2\n", 1)])

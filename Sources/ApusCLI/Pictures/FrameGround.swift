@@ -45,7 +45,7 @@ struct FrameGround {
   init(_ options: FrameOptions, recorder: SessionRecorder? = nil) throws {
     path = options.frames
     source = try path.map { path in
-      try PictureSource([path], limits: Self.limits) { recorder?.digest("frames", $0) }
+      try PictureSource([path], limits: Self.limits, areFrames: true) { recorder?.digest("frames", $0) }
     }
   }
 
@@ -125,6 +125,7 @@ struct FrameGround {
     while let event = try source?.nextEvent() {
       switch event {
       case .picture(let picture): return picture
+      case .remark(let text): ErrorOutput.warning(text)
       case .skipped(let name, let reason): ErrorOutput.warning("skipped \(name): \(reason)")
       // Which picture belongs to which frame would not be known any longer.
       case .failed(let error): throw error

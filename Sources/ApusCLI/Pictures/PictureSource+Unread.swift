@@ -29,6 +29,9 @@ extension PictureSource {
         unread.failed += 1
         progress?.clear()
         _ = ErrorReport(error).write()
+      case .remark(let text):
+        progress?.clear()
+        ErrorOutput.warning(text)
       case .picture(let picture): return picture
       }
     }

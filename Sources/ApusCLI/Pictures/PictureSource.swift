@@ -56,6 +56,8 @@ struct PictureSource {
     case skipped(name: String, reason: String)
     /// A picture that cannot be read, one of several.
     case failed(any Error)
+    /// What is not as it should be, and ends nothing.
+    case remark(String)
   }
 
   private enum Entry {
@@ -86,7 +88,9 @@ struct PictureSource {
     }
   }
   private var entries: [Entry] = []
+  private var remarks: [String] = []
   private var next = 0
+  private var hasEnded = false
   private let limits: ImageLimits
   private let times: TimestampFile?
   private let fps: Double?
@@ -103,9 +107,10 @@ struct PictureSource {
   /// - Parameters:
   ///   - times: when each frame was.
   ///   - fps: frames per second, of pictures without `times`.
+  ///   - areFrames: whether single pictures are all the frames of a video, as they are with `fps`.
   ///   - digest: is asked for every path, and gets what is read of files and pipes here.
   init(
-    _ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil,
+    _ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil, areFrames: Bool = false,
     digest: (String) -> InputDigest? = { _ in nil }
   ) throws {
     self.limits = limits
@@ -113,7 +118,7 @@ struct PictureSource {
     self.fps = fps
     statedRate = try fps.map { try .init(nearest: $0) } ?? times.flatMap { try .init(of: $0.seconds) }
     for path in paths {
-      entries += try Self.entries(path, limits: limits, digest: digest(path))
+      entries += try Self.entries(path, limits: limits, isAlone: paths.count == 1, digest: digest(path))
     }
     let hasVideo = entries.contains { if case .video = $0 { true } else { false } }
     if hasVideo, entries.count > 1 {
@@ -124,9 +129,15 @@ struct PictureSource {
     if total == 0, paths.count == 1, let path = paths.first {
       throw CommandFailure(.badData, "\(path): there are no pictures in this \(isFolder(path) ? "folder" : "archive")")
     }
+    if let doubt = times?.doubt { remarks.append("--timestamps: \(doubt)") }
+    if fps != nil || areFrames, let gap = PictureGap(names) {
+      remarks.append(paths.count == 1 ? "\(paths[0]): \(gap)" : "\(gap)")
+    }
   }
 
-  private static func entries(_ path: String, limits: ImageLimits, digest: InputDigest?) throws -> [Entry] {
+  private static func entries(
+    _ path: String, limits: ImageLimits, isAlone: Bool, digest: InputDigest?
+  ) throws -> [Entry] {
     if path != "-", isFolder(path) {
       let folder = try ImageFolder(path: path)
       return folder.pictures.map { Entry.file($0.path) } + folder.skipped.map { Entry.skipped($0.name, $0.reason) }
@@ -135,6 +146,7 @@ struct PictureSource {
     var first: [UInt8] = []
     let magic = Array("YUV4MPEG2".utf8)
     while first.count < ForeignMedia.beginning, let chunk = try input.next() { first += chunk }
+    if first.isEmpty, isAlone { throw CommandFailure(.badData, "\(input.name): is empty") }
     if let video = first.withUnsafeBytes({ ForeignMedia.video($0) }) {
       throw CommandFailure(
         .badData,
@@ -167,6 +179,7 @@ struct PictureSource {
   /// A picture that cannot be read is an error where it is the only one, and an event where there are others.
   mutating func nextEvent() throws -> Event? {
     let limits = limits
+    if let remark = remarks.popLast() { return .remark(remark) }
     while let entry = entries.first {
       switch entry {
       case .skipped(let name, let reason):
@@ -194,9 +207,20 @@ struct PictureSource {
           return .picture(try picture(nil, frame.image, time: frame.time))
         }
         entries.removeFirst()
+        if next == 0 { throw CommandFailure(.badData, "\(input.name): there are no frames in it") }
       }
     }
-    return nil
+    return surplus.map { .remark($0) }
+  }
+
+  /// What is said at the end of times that belong to no frame; once.
+  private var surplus: String? {
+    mutating get {
+      guard let times, times.seconds.count > next, !hasEnded else { return nil }
+      hasEnded = true
+      return "--timestamps: \(CountText.counted(times.seconds.count, "time")) for \(CountText.counted(next, "frame")); "
+        + "the last are ignored"
+    }
   }
 
   private mutating func read(name: String?, _ body: () throws -> Image<UInt8>) throws -> Event {

@@ -26,7 +26,8 @@ public struct TimestampFile: Sendable, Hashable {
   private static func read(_ bytes: UnsafeRawBufferPointer) throws(VideoError) -> [Double] {
     var unit = 1.0
     var seconds: [Double] = []
-    var start = 0
+    // A byte order mark says nothing of numbers.
+    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var number = 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
@@ -49,6 +50,18 @@ public struct TimestampFile: Sendable, Hashable {
       seconds.append(value * unit)
     }
     return seconds
+  }
+
+  /// Frames farther apart than this, in seconds, can hardly be of a video.
+  private static let longestStep = 3.0
+
+  /// What is doubtful about the times, in words: those of a video that are far apart may be milliseconds.
+  package var doubt: String? {
+    guard let first = seconds.first, let last = seconds.last, seconds.count > 1 else { return nil }
+    let step = (last - first) / Double(seconds.count - 1)
+    guard step > Self.longestStep else { return nil }
+    return "frames are \(NumberText.short(step)) s apart; where times are milliseconds, the first line must be "
+      + "'# timecode format v2'"
   }
 
   private static func unit(_ line: Slice<UnsafeRawBufferPointer>) throws(VideoError) -> Double {

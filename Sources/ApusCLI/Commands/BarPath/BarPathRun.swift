@@ -102,7 +102,7 @@ struct BarPathRun<Follower: BarFollower> {
     let options = detector.barOptions(plates: plates, fitsOutline: fitsOutline)
     // A line a frame makes no page, whatever the environment asks for.
     let keepsPictures = printer == nil && results.files.needsPage
-    var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }
+    var overlay: BarPathOverlay?
     // Lines that come as frames do show how far it is.
     var progress = printer == nil ? ProgressBar(total: pictures.total) : nil
     defer { progress?.clear() }
@@ -111,6 +111,9 @@ struct BarPathRun<Follower: BarFollower> {
       case .skipped(let name, let reason):
         progress?.clear()
         ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
+      case .remark(let text):
+        progress?.clear()
+        ErrorOutput.warning(text)
       case .failed(let error): throw error
       case .picture(let picture):
         guard let time = picture.timestamp else {
@@ -124,6 +127,10 @@ struct BarPathRun<Follower: BarFollower> {
               found, timestamp: time, width: picture.image.width, height: picture.image.height, plates: plates))
         } catch let error as BarFrameError {
           throw CommandFailure(.badData, "\(error)")
+        }
+        // Once there is a frame to write.
+        if overlay == nil {
+          overlay = try results.files.overlay.map { try .init(path: $0, settings: follower.settings) }
         }
         if keepsPictures { album.add(picture.image, frame: update.frame) }
         try overlay?.add(picture, update, rate: pictures.rate, people: found, detector)

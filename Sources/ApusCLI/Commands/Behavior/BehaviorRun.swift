@@ -150,6 +150,11 @@ struct BehaviorRun {
       if summary.frames > summary.accepted {
         message += " (\(summary.frames) were read; --fps \(rate) leaves that many)"
       }
+      if let gap = stream.lastGap {
+        message +=
+          " since a pause of \(NumberText.fixed(gap.seconds, decimals: 1)) s before frame \(gap.frameIndex), "
+          + "which emptied the window (--max-gap)"
+      }
       throw CommandFailure(.badData, message)
     }
     if let segment = segmenter?.finish() { try write(segment) }

@@ -95,12 +95,17 @@ struct DetectCommand: WritesFiles {
       }
     }
     var source = try PictureSource(inputs, options: pictures)
-    var sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1, names: source.names) }
+    var sink: PictureSink?
+    let names = source.names
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
     let isSingle = source.total.map { $0 <= 4 } ?? false
     var unread = UnreadPictures()
     while let picture = try source.nextPicture(&unread, clearing: &progress) {
+      // Once there is a picture to write.
+      if sink == nil {
+        sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1, names: names) }
+      }
       let found = try detector.detections(in: picture.image, options: options)
       let report = DetectionReport(picture, found, by: detector)
       progress?.clear()
