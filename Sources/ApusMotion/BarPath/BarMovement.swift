@@ -20,7 +20,7 @@ public struct BarMovement: Sendable, Hashable {
   public let time: Double
   /// How long it took, in seconds.
   public let duration: Double
-  /// The greatest speed upwards, in cm/s or px/s.
+  /// The greatest speed upwards that three frames in a row have, in cm/s or px/s.
   public let peakVelocity: Double
   /// What lengths are in: `cm` or `px`.
   public let unit: String

@@ -44,10 +44,10 @@ struct BarMovementFinder {
   private func movement(_ turns: [BarTurns.Turn], to place: Int) -> BarMovement {
     let (low, high) = (turns[place - 1], turns[place])
     let rise = high.height - low.height
-    let peak = velocity[low.frame...high.frame].compactMap { $0 }.max() ?? 0
+    let peak = greatestSpeed(low.frame...high.frame)
     let (start, type) = (settings.liftStartSpeedPxPerSec, settings.liftType)
     // The greatest speed of the way down before it.
-    let lowering = place > 1 ? velocity[turns[place - 2].frame...low.frame].compactMap { $0.map { -$0 } }.max() : nil
+    let lowering = place > 1 ? greatestSpeed(turns[place - 2].frame...low.frame, downwards: true) : nil
     let shortfall: BarMovement.Shortfall =
       if rise < minimumRom {
         .tooShort(least: minimumRom / scale)
@@ -65,5 +65,14 @@ struct BarMovementFinder {
     return BarMovement(
       rise: rise / scale, time: timestamps[begin], duration: timestamps[end] - timestamps[begin],
       peakVelocity: peak / scale, unit: calibration == nil ? "px" : "cm", shortfall: shortfall)
+  }
+
+  /// The greatest speed that as many frames in a row have as it takes to move: noise alone is faster in one of them.
+  private func greatestSpeed(_ frames: ClosedRange<Int>, downwards: Bool = false) -> Double {
+    let speeds = velocity[frames].compactMap { speed in speed.map { downwards ? -$0 : $0 } }
+    let count = min(LiftWindowFinder.confirmation, speeds.count)
+    guard count > 0 else { return 0 }
+    let steady = (count...speeds.count).compactMap { speeds[($0 - count)..<$0].min() }
+    return max(steady.max() ?? 0, 0)
   }
 }
