@@ -101,7 +101,7 @@ import Testing
         return try frames.enumerated().map { index, frame in
           let place = try ground.place(
             forFrame: index, number: frame.number, at: frame.time, width: 64, height: 48)
-          return (Int(place.canvas.image[5, 5][0]) + 5) / 10
+          return (Int(place.canvas.image[5, 5].first ?? 0) + 5) / 10
         }
       }
       // Ten frames of 1/30 s, then of 1/15 s.

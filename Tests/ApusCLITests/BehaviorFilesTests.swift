@@ -78,7 +78,7 @@ import Testing
   @Test(
     arguments: [
       (nil, 1001.0 / 30000, 20, "F30000:1001"), (nil, 1001.0 / 24000, 20, "F24000:1001"),
-      (nil, 1 / 29.9, 20, "F29900:1000"),
+      (nil, 1 / 29.7, 20, "F29700:1000"),
       (-0.9, 1.0 / 30, 20, "F30:1"), (-0.001, 0.04, 20, "F25:1"), (nil, 0.08, 5, "F12500:1000"), (nil, 1, 1, "F30:1"),
     ] as [(Double?, Double, Int, String)])
   func overlaysHaveTheRateOfTheirFrames(first: Double?, step: Double, count: Int, rate: String) throws {
