@@ -176,6 +176,95 @@ import Testing
     #expect(try ModelFile.open(torchFixture("sizes/model.pt2")) is TorchModel)
   }
 
+  /// A program of open rows, of which `ranges` and `guards` say more.
+  private func openRows(_ rows: String, ranges: String, guards: String = "") throws -> TorchModel {
+    let size = #"{"as_expr":{"expr_str":"\#(rows)","hint":{"as_int":8}}}"#
+    let text = Program().text
+      .replacingOccurrences(of: #""sizes":[{"as_int":2}"#, with: #""sizes":[\#(size)"#)
+      .replacingOccurrences(
+        of: #""range_constraints":{}"#, with: #""range_constraints":{\#(ranges)},"guards_code":[\#(guards)]"#)
+    return try readModel(Archive(program: text).bytes)
+  }
+
+  /// What is said of so many rows; nil where they run.
+  private func failure(_ model: TorchModel, rows: Int) throws -> String? {
+    let session = try InferenceSession(model)
+    do {
+      let y = try session.run(["x": GraphValue(Tensor<Float>(zeros: [rows, 3]))])["y"]
+      return y?.shape == [rows, 3] ? nil : "another shape"
+    } catch let error as GraphError {
+      return "\(error)"
+    }
+  }
+
+  @Test func `sizes are those that the program was made for`() throws {
+    let symbol = "Symbol('s7', positive=True, integer=True)"
+    let model = try openRows(symbol, ranges: #""s7":{"min_val":4,"max_val":16}"#)
+    #expect(try failure(model, rows: 4) == nil && failure(model, rows: 16) == nil)
+    #expect(try failure(model, rows: 3) == "input 'x': axis 0 has size 3; the program was made for 4 to 16")
+    #expect(try failure(model, rows: 17) == "input 'x': axis 0 has size 17; the program was made for 4 to 16")
+    #expect(model.summary.facts.contains { $0.label == "made for" && $0.text == "s7 4 to 16" })
+    #expect(throws: GraphError.self) { try InferenceSession(model).memoryUsage(for: ["x": [3, 3]]) }
+    // What PyTorch says of every open size, and does not hold anyone to.
+    let free = try openRows(symbol, ranges: #""s7":{"min_val":2,"max_val":9223372036854775806}"#)
+    #expect(try [0, 1, 2, 99].allSatisfy { try failure(free, rows: $0) == nil } && free.warnings.isEmpty)
+    #expect(!free.summary.facts.contains { $0.label == "made for" })
+    for (rows, key, least) in [
+      ("Mul(Integer(2), \(symbol))", "2*s7", 4), ("Add(Mul(Integer(2), \(symbol)), Integer(1))", "2*s7 + 1", 5),
+      ("Add(\(symbol), Integer(-1))", "s7 - 1", 3),
+    ] {
+      let derived = try openRows(rows, ranges: #""s7":{"min_val":2,"max_val":null},"\#(key)":{"min_val":\#(least)}"#)
+      #expect(try failure(derived, rows: least) == nil)
+      #expect(try failure(derived, rows: least - 1)?.hasSuffix("made for at least \(least)") == true)
+      #expect(derived.summary.facts.contains { $0.text == "x.0 at least \(least)" })
+    }
+  }
+
+  @Test func `conditions on sizes that the program was made under are held`() throws {
+    let guards = #""L['x'].size()[0] <= 25","(L['x'].size()[0] % 2) == 0","Mod(L['x'].size()[0], 5) == 0""#
+    let model = try openRows("Symbol('s7', positive=True, integer=True)", ranges: "", guards: guards)
+    #expect(try failure(model, rows: 24) == nil && failure(model, rows: 0) == nil)
+    #expect(
+      try failure(model, rows: 26)
+        == "input 'x': the program was made under a condition that does not hold: L['x'].size()[0] <= 25")
+    #expect(try failure(model, rows: 3)?.hasSuffix("(L['x'].size()[0] % 2) == 0") == true)
+    #expect(
+      model.warnings == [
+        "a condition on sizes that the program was made under is not checked: Mod(L['x'].size()[0], 5) == 0"
+      ])
+  }
+
+  /// Of inputs of [7, 10] and [3], and one that is -5, as Python computes them; nil where it divides by 0, and
+  /// of integers beyond 64 bits.
+  @Test(
+    arguments: [
+      ("L['x'].size()[0] == 7", true), ("L['x'].size()[1] < 10", false), ("L['x'].size()[1] > 9", true),
+      ("((-1) + (L['x'].size()[1] // 2)) != 1", true), ("(-1)*L['x'].size()[0] // 2 == -4", true),
+      ("(-7) % L['y'][0].size()[0] == 2", true), ("L['n'] % 3 == 1 and L['n'] // 3 == -2", true),
+      ("2 + 3*L['x'].size()[0] - 1 >= 22", true), ("20 / L['x'].size()[1] / 2 == 1", true),
+      ("(2 % L['x'].size()[0]) != 0 or L['x'].size()[0] == 1", true),
+      ("L['x'].size()[0] == 1 or L['x'].size()[0] == 7 and L['x'].size()[1] == 1", false),
+      ("max(1, L['x'].size()[0] // 8)*min(5, L['x'].size()[1], 6) == 5", true),
+      ("math.trunc(0.29*torch.sym_float(L['x'].size()[0])) >= 3", false),
+      ("math.ceil(0.25*torch.sym_float(L['x'].size()[1])) == 3", true),
+      ("L['x'].size()[0] % (L['y'][0].size()[0] - 3) == 1", nil),
+      ("L['x'].size()[0]*9223372036854775807 > 1", nil),
+    ] as [(String, Bool?)])
+  func `conditions are what Python makes of them`(text: String, holds: Bool?) throws {
+    let read = try #require(SizeGuard(text, places: ["x": 0, "y_0": 1, "n": 2]))
+    #expect(read.holds(InputSizes(shapes: [[7, 10], [3], []], numbers: [nil, nil, -5])) == holds)
+  }
+
+  @Test(arguments: [
+    "", "1 == 1", "L['z'].size()[0] == 1", "L['x'].size()[0] ** 2 == 1", "L['x'].size()[0] == 1e3",
+    "not L['x'].size()[0]",
+    "L['x'].size()[0", "L['x'].size()[a] == 1", "(L['x'].size()[0] == 1", "1 < L['x'].size()[0] < 3",
+    "L['x'].size()[0] ==",
+    "f(L['x'].size()[0]) == 1", "L['x'].size()[0] == 99999999999999999999.9.9",
+    String(repeating: "(", count: 5000) + "L['x'].size()[0]" + String(repeating: ")", count: 5000) + " == 1",
+  ])
+  func `conditions that are not read`(text: String) { #expect(SizeGuard(text, places: ["x": 0]) == nil) }
+
   /// Rows up to the first end are multiplied with the first matrix, and so on.
   @Test(arguments: [([1, 2], [6, 60, 1500, 15000]), ([1, 1], [6, 60, 0, 0]), ([0, 2], [600, 6000, 1500, 15000])])
   func `rows are multiplied in groups`(ends: [Float], expected: [Float]) throws {

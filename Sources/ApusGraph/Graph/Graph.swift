@@ -34,6 +34,8 @@ public struct Graph: Sendable {
   package var constants: [ValueID: GraphValue] = [:]
   package var nodes: [Node] = []
   package var captures: [Capture] = []
+  /// What is asked of the inputs beyond their types.
+  package var inputRules: [InputRule] = []
 
   package init(name: String) {
     self.name = name

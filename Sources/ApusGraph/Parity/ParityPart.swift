@@ -41,6 +41,8 @@ struct ParityPart {
     var graph = check.graph
     graph.nodes = steps.map { check.steps[$0].node }
     graph.inputs = boundary
+    // They are of the whole graph's inputs.
+    graph.inputRules = []
     graph.outputs = [target]
     graph.constants = graph.constants.filter { constants.contains($0.key) }
     return graph

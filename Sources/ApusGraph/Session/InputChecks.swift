@@ -21,6 +21,7 @@ extension Graph {
       try check(checked, against: info, of: side, symbols: &symbols)
       given[position] = checked
     }
+    try checkRules(given)
     return given
   }
 
@@ -41,6 +42,8 @@ extension Graph {
         throw mismatch("the model declares \(declared); \(reason)")
       }
     }
+    let ordered = inputs.map { shapes[values[$0].name] }
+    try checkRules(InputSizes(shapes: ordered, numbers: ordered.map { _ in nil }))
   }
 
   private func checkNames(_ given: [String], _ side: String) throws {

@@ -28,6 +28,7 @@ public struct TorchModel: GraphModel {
   private let operatorSets: [ModelSummary.OperatorSet]
   private let census: [(operator: String, count: Int)]
   private let dialects: [String]
+  private let ranges: [(name: String, range: SizeRange)]
   private let file: MappedFile
 
   /// All is in the archive.
@@ -66,6 +67,7 @@ public struct TorchModel: GraphModel {
       let message = try archive.program()
       var builder = ProgramBuilder(message, archive)
       graph = try builder.build()
+      ranges = builder.ranges
       programs = archive.programs
       torchVersion = message.torchVersion
       schemaVersion = message.version
@@ -108,6 +110,9 @@ public struct TorchModel: GraphModel {
     summary.metadata = metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     summary.facts = [("dialect", dialects.contains("TRAINING") ? "ATen" : "core ATen")]
     if programs.count > 1 { summary.facts.append(("programs", programs.joined(separator: ", "))) }
+    if !ranges.isEmpty {
+      summary.facts.append(("made for", ranges.map { "\($0.name) \($0.range)" }.joined(separator: ", ")))
+    }
     let names = census.map { $0.count == 1 ? $0.operator : "\($0.operator) × \($0.count)" }
     summary.facts.append(("calls", names.joined(separator: ", ")))
     return summary

@@ -13,6 +13,8 @@ struct ProgramBuilder {
   private var changed: [String] = []
   /// What is unusual and not wrong.
   private(set) var warnings: [String] = []
+  /// The ranges of open sizes, by name.
+  private(set) var ranges: [(name: String, range: SizeRange)] = []
 
   init(_ program: TorchProgram, _ archive: TorchArchive) {
     var program = program
@@ -36,6 +38,7 @@ struct ProgramBuilder {
           at: "input '\(specification.argument.names.first ?? specification.target)'", error.description)
       }
     }
+    inputRules()
     for (index, node) in program.graph.nodes.enumerated() {
       try noteChange(by: node, index)
       try nodes.write(node, index)
@@ -80,6 +83,19 @@ struct ProgramBuilder {
     // What calls with a custom object or a token do is not covered anyway.
     default: return
     }
+  }
+
+  /// Enters what the program asks of its inputs.
+  private mutating func inputRules() {
+    let values = emitter.graph.values
+    let places = emitter.graph.inputs.enumerated().map { (values[$1].name, $0) }
+    let rules = InputRules(program, places: Dictionary(places, uniquingKeysWith: { first, _ in first }))
+    emitter.graph.inputRules = rules.rules
+    ranges = rules.ranges
+    guard let first = rules.unread.first else { return }
+    let others = rules.unread.count == 1 ? "" : ", and \(rules.unread.count - 1) more"
+    warnings.append(
+      "a condition on sizes that the program was made under is not checked: \(first.prefix(200))\(others)")
   }
 
   private mutating func notePairs(_ name: String, _ what: String) {

@@ -115,6 +115,10 @@ struct TorchProgram: Sendable {
   var torchVersion = ""
   /// The versions of the sets of operators.
   var operatorSets: [String: Int] = [:]
+  /// The sizes that the program was made for, by expressions: `s0`, `2*s0 + 1`.
+  var ranges: [String: SizeRange] = [:]
+  /// Conditions on sizes that it was made under, in Python: `L['x'].size()[1] <= 25`.
+  var guards: [String] = []
   /// Which checks the program has passed: `TRAINING` for one that was not decomposed.
   var dialects: [String] = []
 
@@ -162,6 +166,8 @@ struct TorchProgram: Sendable {
         }
       case "torch_version": torchVersion = try reader.shortString()
       case "opset_version": operatorSets = try reader.dictionary { try $0.integer() }
+      case "range_constraints": ranges = try reader.dictionary { try SizeRange(&$0) }
+      case "guards_code": guards = try reader.list { try $0.string() }
       case "verifiers": dialects = try reader.list { try $0.shortString() }
       default: try reader.skip()
       }

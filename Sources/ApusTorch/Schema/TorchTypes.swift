@@ -56,6 +56,13 @@ enum TorchSize: Sendable, Hashable {
     return size
   }
 
+  /// The expression as the program's ranges are found by: `s0`, `2*s0 + 1`; nil where it is none of one symbol.
+  var rangeKey: String? {
+    guard case .expression(let text, _) = self else { return nil }
+    var expression = SizeExpression(text: text[...])
+    return expression.line(depth: 0)?.key
+  }
+
   /// What stands for how many elements there are, where only the data say: it can be divided by most that sizes are
   /// divided by.
   static let unknownCount = 12
@@ -126,6 +133,29 @@ private struct SizeExpression {
     }
   }
 
+  /// The expression as a multiple of one symbol and an integer more; nil of others.
+  mutating func line(depth: Int) -> SizeLine? {
+    guard depth < 32, let open = text.firstIndex(of: "(") else { return nil }
+    let function = text[..<open]
+    text = text[open...].dropFirst()
+    switch function {
+    case "Integer": return rest().flatMap { Int($0) }.map { SizeLine(factor: 0, symbol: "", offset: $0.bounded) }
+    case "Symbol":
+      let parts = rest()?.split(separator: "'", omittingEmptySubsequences: false) ?? []
+      return parts.count >= 3 ? SizeLine(factor: 1, symbol: String(parts[1]), offset: 0) : nil
+    case "Add", "Mul":
+      guard var result = line(depth: depth + 1) else { return nil }
+      while skip(", ") {
+        guard let term = line(depth: depth + 1), let next = result.combined(with: term, isSum: function == "Add") else {
+          return nil
+        }
+        result = next
+      }
+      return skip(")") ? result : nil
+    default: return nil
+    }
+  }
+
   /// What stands before the next parenthesis, which is passed.
   private mutating func rest() -> Substring? {
     guard let close = text.firstIndex(of: ")") else { return nil }
@@ -137,6 +167,35 @@ private struct SizeExpression {
     guard text.hasPrefix(part) else { return false }
     text = text.dropFirst(part.count)
     return true
+  }
+}
+
+/// A multiple of a symbol, and an integer more.
+private struct SizeLine {
+  var factor: Int
+  /// Empty where the factor is 0.
+  var symbol: String
+  var offset: Int
+
+  /// The sum or the product; nil where it is no line, or of numbers beyond any that can be meant.
+  func combined(with other: SizeLine, isSum: Bool) -> SizeLine? {
+    guard symbol.isEmpty || other.symbol.isEmpty || (isSum && symbol == other.symbol) else { return nil }
+    let (constant, line) = symbol.isEmpty ? (self, other) : (other, self)
+    let result =
+      isSum
+      ? SizeLine(factor: factor + other.factor, symbol: line.symbol, offset: offset + other.offset)
+      : SizeLine(
+        factor: line.factor.multipliedClamped(by: constant.offset), symbol: line.symbol,
+        offset: line.offset.multipliedClamped(by: constant.offset))
+    let limits = -TorchSize.limit...TorchSize.limit
+    return limits.contains(result.factor) && limits.contains(result.offset) ? result : nil
+  }
+
+  /// As PyTorch writes it; nil without a symbol.
+  var key: String? {
+    guard factor != 0 else { return nil }
+    let multiple = factor == 1 ? symbol : "\(factor)*\(symbol)"
+    return offset == 0 ? multiple : "\(multiple) \(offset < 0 ? "-" : "+") \(abs(offset))"
   }
 }
 
