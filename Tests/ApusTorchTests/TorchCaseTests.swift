@@ -265,6 +265,34 @@ import Testing
   ])
   func `conditions that are not read`(text: String) { #expect(SizeGuard(text, places: ["x": 0]) == nil) }
 
+  /// Where a picture becomes twice as long, PyTorch takes each place twice, though 2.1 would lead elsewhere: it says so of
+  /// pictures alone, and of each axis by itself.
+  @Test(arguments: [false, true]) func `places of pictures twice as long stand twice`(isOpen: Bool) throws {
+    var program = Program()
+    program.shapes = ["x": [1, 1, 6, 6], "y": [1, 1, 12, 12]]
+    program.nodes = [
+      Program.node(
+        "torch.ops.aten.upsample_nearest2d.vec",
+        [
+          "input": .tensor("x"), "output_size": .other(#"{"as_none":true}"#),
+          "scale_factors": .other(#"{"as_floats":[2.1,2.1]}"#),
+        ], gives: "y")
+    ]
+    var text = program.text
+    for size in isOpen ? [6, 12] : [] {
+      let rows = #"{"as_expr":{"expr_str":"Symbol('s\#(size)', integer=True)","hint":{"as_int":\#(size)}}}"#
+      text = text.replacingOccurrences(
+        of: #""sizes":[{"as_int":1},{"as_int":1},{"as_int":\#(size)}"#,
+        with: #""sizes":[{"as_int":1},{"as_int":1},\#(rows)"#)
+    }
+    #expect(isOpen == (text != program.text))
+    let x = GraphValue(try Tensor<Float>((0..<36).map(Float.init), shape: [1, 1, 6, 6]))
+    let y = try #require(try InferenceSession(readModel(Archive(program: text).bytes)).run(["x": x])["y"])
+    let places = (0..<144).map { place in (place / 12 >> 1) * 6 + (place % 12 >> 1) }
+    let expected = GraphValue(try Tensor(places.map(Float.init), shape: [1, 1, 12, 12]))
+    #expect(try y.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil)
+  }
+
   /// Rows up to the first end are multiplied with the first matrix, and so on.
   @Test(arguments: [([1, 2], [6, 60, 1500, 15000]), ([1, 1], [6, 60, 0, 0]), ([0, 2], [600, 6000, 1500, 15000])])
   func `rows are multiplied in groups`(ends: [Float], expected: [Float]) throws {

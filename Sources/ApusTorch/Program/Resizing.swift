@@ -125,9 +125,11 @@ extension ProgramBuilder {
       var step =
         try factors.map { try e.numbers(1 / $0[index], as: .float) }
         ?? e.node("Div", [e.cast(old, to: .float), e.cast(new, to: .float)])
-      // Of an open axis only the run says whether it stays as long as it is.
-      if keepsEqual, case .value = extent, let factor = factors?[index], 1 < factor, factor < 2 {
-        step = try e.node("Where", [e.node("Equal", [old, new]), e.numbers(1, as: .float), step])
+      // Where an axis stays as long as it is or becomes twice as long, PyTorch goes by the lengths, whatever the factor is.
+      if keepsEqual, let factor = factors?[index], 1 < factor, factor < 3 {
+        let times = factor < 2 ? 1 : 2
+        let isTimes = try e.node("Equal", [e.node("Mul", [old, e.integers([times])]), new])
+        step = try e.node("Where", [isTimes, e.numbers(1 / Double(times), as: .float), step])
       }
       let range = try e.node("Range", [e.integer(0), e.squeeze(new, [0]), e.integer(1)])
       var places = try e.cast(range, to: .float)
