@@ -11,8 +11,8 @@ import Testing
   static let names = [
     "algebra", "algebra-core", "batches", "batches-core", "block", "block-core", "controlled", "controlled-core",
     "counted", "cut", "depthwise", "depthwise-core", "instances-core", "limits", "masked", "masked-core", "neighbours",
-    "parts", "parts-core", "recurrent", "residuals", "residuals-core", "resized", "sized", "sizes", "spectra",
-    "spectra-core", "turned", "unsized", "written",
+    "opened", "opened-core", "parts", "parts-core", "recurrent", "residuals", "residuals-core", "resized", "sized",
+    "sizes", "spectra", "spectra-core", "turned", "unsized", "written",
   ]
   /// What PyTorch computes in float32 alone, or in numbers of sixteen bits.
   static let quantized = ["blocks", "corners", "quantized", "quantized-blocks", "quantized-rows", "steps"]

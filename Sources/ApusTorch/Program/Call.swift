@@ -114,6 +114,7 @@ extension Call {
         return value.bounded
       }
     case .tensors(let list)? where list.isEmpty: return []
+    case .symbol?: throw unfit(name, "known before the program runs")
     default: throw unfit(name, "a list of integers")
     }
   }

@@ -71,10 +71,24 @@ extension ProgramBuilder {
     for name in ["to", "_to_copy"] {
       result[name] = { call in
         let (e, type) = (call.emitter, try call.outputType)
-        let isComplex = call.node.outputs.flatMap(\.names).contains(where: e.complexNames.contains)
-        guard isComplex else { return [try e.cast(call.parts().real, to: type)] }
+        guard call.givesComplex else { return [try e.cast(call.parts().real, to: type)] }
         return [try e.cast(call.pairs(call.node.inputs.first?.name ?? ""), to: type)]
       }
+    }
+    for (name, value) in ofSizes {
+      result[name] = { call in [try call.repeated(call.emitter.row([Double(value), 0], as: call.outputType))] }
+    }
+    for (name, value) in ofOthers {
+      result[name] = { call in
+        let number = try call.emitter.row([Double(value), 0], as: call.outputType)
+        return [try call.repeated(number, like: call.x)]
+      }
+    }
+    for name in ["full", "new_full"] {
+      result[name] = { call in [try call.repeated(call.pairs("fill_value"))] }
+    }
+    for (name, value) in [("full_like", "fill_value"), ("fill", "value")] {
+      result[name] = { call in [try call.repeated(call.pairs(value), like: call.x)] }
     }
     result["t"] = { call in
       let x = try call.x
@@ -108,6 +122,28 @@ extension Call {
     let value = try value(name, as: outputType)
     if isComplex(name) { return value }
     return try emitter.pair(value, emitter.expand(emitter.number(0, as: outputType), emitter.node("Shape", [value])))
+  }
+
+  fileprivate var givesComplex: Bool {
+    node.outputs.flatMap(\.names).contains(where: emitter.complexNames.contains)
+  }
+
+  /// A pair over and over, or its real part where what is given is real, in the sizes that are given or in the shape of
+  /// `other`.
+  fileprivate func repeated(_ pair: Graph.ValueID, like other: Graph.ValueID? = nil) throws -> Graph.ValueID {
+    let e = emitter
+    let isComplexOther = node.inputs.first.map { isComplex($0.name) } ?? false
+    let shape: Graph.ValueID
+    if let other {
+      let all = try e.node("Shape", [other])
+      shape = try isComplexOther ? e.slice(all, from: [0], to: [-1], axes: [0]) : all
+    } else {
+      shape = try e.list(extents("size"))
+    }
+    guard givesComplex else {
+      return try e.expand(e.squeeze(e.slice(pair, from: [0], to: [1], axes: [0]), [0]), shape)
+    }
+    return try e.expand(pair, e.node("Concat", [shape, e.integers([2])], ["axis": .int(0)]))
   }
 
   /// An argument by which both parts of the other one are multiplied, where it is real.

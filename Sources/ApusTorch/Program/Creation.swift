@@ -7,19 +7,13 @@ import ApusPlatform
 extension ProgramBuilder {
   static let creation: [String: Lowering] = {
     var result: [String: Lowering] = [:]
-    for (name, value) in [
-      ("zeros", 0), ("ones", 1), ("empty", 0), ("new_zeros", 0), ("new_ones", 1), ("new_empty", 0),
-      ("empty_strided", 0),
-      ("new_empty_strided", 0), ("empty_permuted", 0),
-    ] {
+    for (name, value) in ofSizes {
       result[name] = { call in
         let e = call.emitter
         return [try e.expand(e.number(value, as: call.outputType), e.list(call.extents("size")))]
       }
     }
-    for (name, value) in [
-      ("zeros_like", 0), ("ones_like", 1), ("empty_like", 0), ("zero", 0),
-    ] {
+    for (name, value) in ofOthers {
       result[name] = { call in
         let e = call.emitter
         return [try e.expand(e.number(value, as: call.outputType), e.node("Shape", [call.x]))]
@@ -131,6 +125,15 @@ extension ProgramBuilder {
     }
     return result
   }()
+
+  /// One number over and over in the sizes that are given.
+  static let ofSizes = [
+    ("zeros", 0), ("ones", 1), ("empty", 0), ("new_zeros", 0), ("new_ones", 1), ("new_empty", 0),
+    ("empty_strided", 0), ("new_empty_strided", 0), ("empty_permuted", 0),
+  ]
+
+  /// One number over and over in the shape of another tensor.
+  static let ofOthers = [("zeros_like", 0), ("ones_like", 1), ("empty_like", 0), ("zero", 0)]
 
   /// What windows weigh a place with, by the number of the last.
   private static let windows: [String: @Sendable (Call, Int) throws -> (Double) -> Double] = [

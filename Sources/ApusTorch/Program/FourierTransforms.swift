@@ -15,7 +15,7 @@ extension ProgramBuilder {
     }
     result["_fft_c2r"] = { call in
       var transform = try call.plainTransform(isInverse: true, isHalf: true)
-      if let last = transform.lengths.indices.last { transform.lengths[last] = try call.int("last_dim_size") }
+      if let last = transform.lengths.indices.last { transform.lengths[last] = try call.extent("last_dim_size") }
       return [try call.transformed(transform)]
     }
     for (name, isInverse, isHalf) in [
@@ -44,7 +44,7 @@ extension ProgramBuilder {
 private struct Transform {
   var axes: [Int]
   /// How many elements of each axis, nil for all there are.
-  var lengths: [Int?]
+  var lengths: [GraphExtent?]
   var isInverse: Bool
   /// Whether one end is real, so that half the spectrum along the last axis says all.
   var isHalf: Bool
@@ -77,14 +77,16 @@ extension Call {
   fileprivate func namedTransform(
     _ usual: [Int]?, lengths name: String, isInverse: Bool, isHalf: Bool
   ) throws -> Transform {
-    let given = try optionalInts(name)
+    let given = try optionalExtents(name)
     let rank = try rank
     let axes = try counted(
       optionalInts("dim") ?? usual ?? Array((rank - (given?.count ?? rank))..<rank))
     guard given == nil || given?.count == axes.count else {
       throw OperatorError("\(axes.count) axes need as many lengths")
     }
-    let lengths: [Int?] = given.map { $0.map { $0 == -1 ? nil : $0 } } ?? axes.map { _ in nil }
+    let lengths = (given ?? axes.map { _ in .known(-1) }).map { length -> GraphExtent? in
+      if case .known(-1) = length { nil } else { length }
+    }
     let roots =
       switch try string("norm", default: "backward") {
       case "backward": isInverse ? 2 : 0
@@ -112,7 +114,7 @@ extension Call {
     for (place, (axis, length)) in transform.isInverse ? Array(steps.enumerated()) : steps.enumerated().reversed() {
       let isHalf = transform.isHalf && place == steps.count - 1
       if roots != 0 {
-        let count = try length.map { .known($0) } ?? e.extent(argument, axis)
+        let count = try length ?? e.extent(argument, axis)
         terms = try e.product(terms, length == nil && givesSignal && isHalf ? e.whole(ofHalf: count) : count)
       }
       x = try e.node(
@@ -228,6 +230,14 @@ extension Call {
 }
 
 extension Emitter {
+  /// An extent as INT64 without axes.
+  fileprivate func integer(_ extent: GraphExtent) throws -> Graph.ValueID {
+    switch extent {
+    case .known(let size): try integer(size)
+    case .value(let size): try squeeze(size, [0])
+    }
+  }
+
   /// How long a signal is that half a spectrum of so many bins says all of.
   fileprivate func whole(ofHalf bins: GraphExtent) throws -> GraphExtent {
     switch bins {

@@ -233,7 +233,7 @@ struct OperatorTarget: CustomStringConvertible {
     name.hasPrefix("aten._assert") || name.hasPrefix("aten.sym_constrain_range")
       || [
         "aten._functional_assert_async", "aten._linalg_check_errors", "aten._print", "torch._check",
-        "aten._check_is_size",
+        "aten._check_is_size", "aten.promote_types",
       ].contains(name)
       || name.hasPrefix("aten._functional_sym_constrain")
   }

@@ -190,9 +190,9 @@ extension ProgramBuilder {
     result["roll"] = { call in
       let e = call.emitter
       let x = try call.x
-      let (shifts, dims) = (try call.ints("shifts"), try call.optionalInts("dims") ?? [])
+      let (shifts, dims) = (try call.extents("shifts"), try call.optionalInts("dims") ?? [])
       if dims.isEmpty {
-        let flat = try e.rolled(e.reshape(x, [-1]), shifts.first ?? 0, axis: 0)
+        let flat = try e.rolled(e.reshape(x, [-1]), shifts.first ?? .known(0), axis: 0)
         return [try e.node("Reshape", [flat, e.node("Shape", [x])])]
       }
       guard try e.rank(x) > 0 else { return [x] }
@@ -258,14 +258,8 @@ extension ProgramBuilder {
       let (axis, size, step) = (
         try call.axis("dimension", of: x), try call.int("size"), try call.int("step")
       )
-      guard let extent = try e.shape(x)[axis], size >= 0, size <= extent, step >= 1 else {
-        throw OperatorError("windows of \(size) by steps of \(step), of an axis that is shorter or open")
-      }
-      let count = (extent - size) / step + 1
-      try Shape.checkMemory([count, size], of: Int64.self, operation: "unfold")
       let windows = try e.node(
-        "Gather", [x, e.places((0..<count).map { part in (0..<size).map { part * step + $0 } })],
-        ["axis": .int(axis)])
+        "Gather", [x, e.windows(of: size, by: step, along: e.extent(x, axis))], ["axis": .int(axis)])
       let rank = try e.rank(x) + 1
       let moved = try e.transpose(windows, e.order(moving: [axis + 1], to: [rank - 1], rank: rank))
       return [isSingle ? try e.squeeze(moved, [0]) : moved]
@@ -407,6 +401,36 @@ extension Emitter {
     let places = try unsqueeze(node("Range", [integer(0), all, integer(1)]), [1])
     let isOver = try cast(node("LessOrEqual", [ends, places]), to: .int64)
     return try node("ReduceSum", [isOver, integers([1])], ["keepdims": .int(0)])
+  }
+
+  /// The places that windows along an axis read: [windows, size].
+  func windows(of size: Int, by step: Int, along extent: GraphExtent) throws -> Graph.ValueID {
+    let isShorter = if case .known(let length) = extent { size > length } else { false }
+    guard size >= 0, step >= 1, !isShorter else {
+      throw OperatorError("windows of \(size) by steps of \(step), of an axis that is shorter")
+    }
+    switch extent {
+    case .known(let length):
+      let count = (length - size) / step + 1
+      try Shape.checkMemory([count, size], of: Int64.self, operation: "unfold")
+      return try places((0..<count).map { part in (0..<size).map { part * step + $0 } })
+    case .value(let length):
+      try Shape.checkMemory([size], of: Int64.self, operation: "unfold")
+      let rest = try node("Sub", [length, integers([size])])
+      let count = try node("Add", [node("Div", [rest, integers([step])]), integers([1])])
+      let firsts = try node("Mul", [counting(.value(count)), integers([step])])
+      return try node("Add", [unsqueeze(firsts, [1]), places([Array(0..<size)])])
+    }
+  }
+
+  /// The elements of an axis, so many places further on.
+  func rolled(_ x: Graph.ValueID, _ shift: GraphExtent, axis: Int) throws -> Graph.ValueID {
+    switch shift {
+    case .known(let shift): return try rolled(x, shift, axis: axis)
+    case .value(let shift):
+      let size = try node("Max", [list([extent(x, axis)]), integers([1])])
+      return try rolled(x, from: node("Mod", [node("Neg", [shift]), size]), axis: axis)
+    }
   }
 
   func rolled(_ x: Graph.ValueID, _ shift: Int, axis: Int) throws -> Graph.ValueID {

@@ -475,6 +475,21 @@ class Cut(nn.Module):
         )
 
 
+class Opened(nn.Module):
+    """Windows, turns and transforms along an axis of any length, and complex numbers of one kind."""
+
+    def forward(self, x):
+        fft, (rows, length) = torch.fft, x.shape
+        spectrum, pairs = fft.rfft(x), torch.view_as_real
+        return (
+            x.unfold(1, 4, 2), fft.irfft(spectrum, n=length), fft.irfft(fft.rfft(x, n=length + 2, norm="ortho"), n=length + 2, norm="ortho"),
+            x.roll(length // 2, 1), x.roll((rows, -length // 3), (1, 0)), x.roll(length + 1), pairs(spectrum.roll(length - 1, 1)),
+            x / torch.tensor([length, rows, 3])[:, None, None], pairs(torch.zeros_like(spectrum)), pairs(torch.ones_like(spectrum)),
+            pairs(torch.full_like(spectrum, 2.5)), torch.ones_like(spectrum, dtype=x.dtype), pairs(spectrum.new_zeros(3, length)),
+            pairs(torch.ones(rows, 2, dtype=spectrum.dtype)), pairs(torch.full((2, length), -0.5, dtype=spectrum.dtype)),
+        )
+
+
 class Limits(nn.Module):
     """Integers near the limits of their types, what is infinite, masks of one column, an index shorter than its source, and numbers
     compared in place."""
@@ -618,6 +633,8 @@ def main():
         write("batches" + suffix, Batches(), (torch.randn(2, 4, 4, 6), torch.randn(2, 8)), {"x": {0: free}, "signal": {0: free}}, core)
     write("unsized", Unsized(), (torch.randn(2, 4, 3, 9),), {"x": dict.fromkeys(range(4), free)})
     write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
+    for suffix, core in (("", False), ("-core", True)):
+        write("opened" + suffix, Opened(), (torch.arange(18.0).reshape(2, 9).sin(),), {"x": {0: free, 1: free}}, core)
     for suffix, core in (("", False), ("-core", True)):
         write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)
     write("counted", Counted(), (torch.randn(3, 3),), {"x": {0: torch.export.Dim("count", min=2)}})
