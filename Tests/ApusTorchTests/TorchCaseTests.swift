@@ -265,8 +265,8 @@ import Testing
   ])
   func `conditions that are not read`(text: String) { #expect(SizeGuard(text, places: ["x": 0]) == nil) }
 
-  /// Where a picture becomes twice as long, PyTorch takes each place twice, though 2.1 would lead elsewhere: it says so of
-  /// pictures alone, and of each axis by itself.
+  /// Where a picture becomes twice as long, PyTorch takes each place twice, though 2.1 would lead elsewhere; of pictures
+  /// alone, and of each axis by itself.
   @Test(arguments: [false, true]) func `places of pictures twice as long stand twice`(isOpen: Bool) throws {
     var program = Program()
     program.shapes = ["x": [1, 1, 6, 6], "y": [1, 1, 12, 12]]

@@ -85,6 +85,13 @@ import Testing
       ], gives: "y")
     #expect(refusal(ofNode: projected)?.contains("LSTM with projections is not supported") == true)
     #expect(refusal(ofNode: projected)?.contains("run_decompositions()") == true)
+    // What was decomposed is not decomposed again.
+    var core = Program()
+    core.nodes = [Program.node("frobnicate", ["self": .tensor("x")], gives: "y")]
+    let decomposed = core.text.replacingOccurrences(of: #""verifiers":["TRAINING"]"#, with: #""verifiers":[""]"#)
+    let said = ApusTorchTests.refusal(Archive(program: decomposed).bytes)
+    #expect(said?.contains("aten.frobnicate.default is not supported") == true)
+    #expect(said?.contains("run_decompositions") == false)
     let custom = refusal(ofNode: Program.node("torch.ops.mine.relu.default", ["self": .tensor("x")], gives: "y"))
     #expect(custom?.contains("mine.relu.default") == true)
   }
@@ -172,6 +179,10 @@ import Testing
         + "argument 'self' is not a tensor or a number")
     let axis = Program.node("softmax", ["self": .tensor("x"), "dim": .int(5)], gives: "y")
     #expect(refusal(ofNode: axis)?.hasSuffix("axis 5 does not exist in a tensor of rank 2") == true)
+    let open = #"{"as_sym_int":{"as_name":"s"}}"#
+    #expect(
+      refusal(ofNode: Program.node("flip", ["self": .tensor("x"), "dims": .other(open)], gives: "y"))
+        == "node 'y' (aten.flip.default): argument 'dims' is not known before the program runs")
     let missing = Program.node("unsqueeze", ["self": .tensor("x")], gives: "y")
     #expect(refusal(ofNode: missing)?.hasSuffix("argument 'dim' is missing") == true)
     func blocks(_ sizes: [Int]) -> String {

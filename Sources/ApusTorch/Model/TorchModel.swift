@@ -27,7 +27,7 @@ public struct TorchModel: GraphModel {
   public let programs: [String]
   private let operatorSets: [ModelSummary.OperatorSet]
   private let census: [(operator: String, count: Int)]
-  private let dialects: [String]
+  private let isCore: Bool
   private let ranges: [(name: String, range: SizeRange)]
   private let file: MappedFile
 
@@ -71,7 +71,7 @@ public struct TorchModel: GraphModel {
       programs = archive.programs
       torchVersion = message.torchVersion
       schemaVersion = message.version
-      dialects = message.dialects
+      isCore = message.isCore
       operatorSets = message.operatorSets.sorted { $0.key < $1.key }.map {
         .init(domain: $0.key, version: Int64($0.value))
       }
@@ -108,7 +108,7 @@ public struct TorchModel: GraphModel {
     summary.producer = torchVersion.isEmpty ? "" : "torch \(torchVersion)"
     summary.operatorSets = operatorSets
     summary.metadata = metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    summary.facts = [("dialect", dialects.contains("TRAINING") ? "ATen" : "core ATen")]
+    summary.facts = [("dialect", isCore ? "core ATen" : "ATen")]
     if programs.count > 1 { summary.facts.append(("programs", programs.joined(separator: ", "))) }
     if !ranges.isEmpty {
       summary.facts.append(("made for", ranges.map { "\($0.name) \($0.range)" }.joined(separator: ", ")))

@@ -21,13 +21,15 @@ final class Emitter: GraphWriting {
   private var followed = TypeFollower()
   /// Whether sizes may be others than those of the example.
   private let isDynamic: Bool
+  /// Whether the program is of core operators.
+  let isCore: Bool
   var operation = WrittenOperation()
   let limits: WritingLimits
 
   /// - Parameter outer: the emitter of the graph one of whose nodes runs this one.
-  init(name: String, isDynamic: Bool, within outer: Emitter? = nil) {
+  init(name: String, isDynamic: Bool, isCore: Bool, within outer: Emitter? = nil) {
     graph = Graph(name: name)
-    self.isDynamic = isDynamic
+    (self.isDynamic, self.isCore) = (isDynamic, isCore)
     limits = outer?.limits ?? WritingLimits()
   }
 }
@@ -83,7 +85,7 @@ extension TorchTensorType {
 extension Emitter {
   /// The emitter of a graph that a node of another one runs.
   convenience init(name: String, within outer: Emitter) {
-    self.init(name: name, isDynamic: outer.isDynamic, within: outer)
+    self.init(name: name, isDynamic: outer.isDynamic, isCore: outer.isCore, within: outer)
     operation = WrittenOperation(name)
   }
 

@@ -44,7 +44,7 @@ struct GraphBuilder {
     else {
       throw TorchError.Reason.unsupported(
         at: "node '\(node.name)'", "the operator \(name)" + (isComplex ? " of complex numbers" : ""),
-        advice: name.advice)
+        advice: name.advice(isCore: emitter.isCore))
     }
     try TorchError.naming("node '\(node.name)' (\(name))") {
       emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")

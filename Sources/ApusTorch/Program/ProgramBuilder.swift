@@ -22,7 +22,7 @@ struct ProgramBuilder {
     let complexNames = program.graph.pairComplexNumbers()
     (self.program, self.archive) = (program, archive)
     let isDynamic = program.graph.tensors.values.contains { $0.extents.contains { $0 == nil } }
-    emitter = Emitter(name: archive.name, isDynamic: isDynamic)
+    emitter = Emitter(name: archive.name, isDynamic: isDynamic, isCore: program.isCore)
     emitter.complexNames = complexNames
     nodes = GraphBuilder(program.graph, emitter)
   }
@@ -239,9 +239,10 @@ struct OperatorTarget: CustomStringConvertible {
   }
 
   /// What helps where an operator is not covered.
-  var advice: String {
+  /// - Parameter isCore: whether the program was decomposed already.
+  func advice(isCore: Bool) -> String {
     // Decompositions write out what is wrapped.
-    guard name.contains("aten.") || name.hasPrefix("higher_order.wrap_with_") else {
+    guard !isCore, name.contains("aten.") || name.hasPrefix("higher_order.wrap_with_") else {
       return "a program that calls it cannot be read"
     }
     return "a program of core operators may do without it: " + TorchError.decomposing

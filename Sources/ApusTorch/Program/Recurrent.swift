@@ -84,7 +84,7 @@ private struct RecurrentStack {
     if type == "LSTM", weights.count == layers * directions * (each + 1) {
       let name = OperatorTarget(call.node.target)
       throw TorchError.Reason.unsupported(
-        at: "node '\(call.node.name)' (\(name))", "an LSTM with projections", advice: name.advice)
+        at: "node '\(call.node.name)' (\(name))", "an LSTM with projections", advice: name.advice(isCore: e.isCore))
     }
     guard weights.count == layers * directions * each else {
       throw OperatorError("\(weights.count) weights for \(layers) layers of \(directions) directions")

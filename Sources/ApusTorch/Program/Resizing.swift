@@ -125,7 +125,7 @@ extension ProgramBuilder {
       var step =
         try factors.map { try e.numbers(1 / $0[index], as: .float) }
         ?? e.node("Div", [e.cast(old, to: .float), e.cast(new, to: .float)])
-      // Where an axis stays as long as it is or becomes twice as long, PyTorch goes by the lengths, whatever the factor is.
+      // Where an axis stays as long as it is, or becomes twice as long, PyTorch goes by the lengths, not by the factor.
       if keepsEqual, let factor = factors?[index], 1 < factor, factor < 3 {
         let times = factor < 2 ? 1 : 2
         let isTimes = try e.node("Equal", [e.node("Mul", [old, e.integers([times])]), new])

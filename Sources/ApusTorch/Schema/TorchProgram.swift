@@ -121,6 +121,8 @@ struct TorchProgram: Sendable {
   var guards: [String] = []
   /// Which checks the program has passed: `TRAINING` for one that was not decomposed.
   var dialects: [String] = []
+  /// Whether it is of core operators.
+  var isCore: Bool { !dialects.contains("TRAINING") }
 
   /// The version of the format that is read, and the newest minor one that is known.
   static let major = 8
