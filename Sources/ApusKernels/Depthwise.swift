@@ -34,6 +34,8 @@ extension BlockedKernels {
       DepthwiseCase<1, 3, 2>.convolve(row, x, weights, addend, y, window)
     } else if taps == 5, stride == 1, dilation == 1 {
       DepthwiseCase<1, 5, 1>.convolve(row, x, weights, addend, y, window)
+    } else if taps == 5, stride == 2, dilation == 1 {
+      DepthwiseCase<1, 5, 2>.convolve(row, x, weights, addend, y, window)
     } else if taps == 7, stride == 1, dilation == 1 {
       DepthwiseCase<1, 7, 1>.convolve(row, x, weights, addend, y, window)
     } else {
