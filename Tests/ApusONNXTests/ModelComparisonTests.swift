@@ -123,6 +123,20 @@ import Testing
     return comparison.report
   }
 
+  /// The sums are about what is finite on both sides, and would say that all is well.
+  @Test(arguments: [("Sqrt", "Abs"), ("Abs", "Sqrt"), ("Log", "Neg")])
+  func outputThatIsNotFiniteOnOneSideIsInfinitelyFarOff(own: String, reference: String) throws {
+    let models = try [own, reference].map { name in try small(outputs: ["y"]) { $0.node(name, ["x"], ["y"]) } }
+    let output = try #require(compared(models[0], models[1]).outputs.first)
+    #expect(output.signalToNoise.smallest == -.infinity && output.largestError.largest == .infinity)
+  }
+
+  @Test func outputOfAnotherShapeIsInfinitelyFarOff() throws {
+    let own = try small(outputs: ["y"]) { $0.node("ReduceSum", ["x"], ["y"]) }
+    let output = try #require(compared(own, small(outputs: ["y"]) { $0.node("Abs", ["x"], ["y"]) }).outputs.first)
+    #expect(output.name == "y" && output.signalToNoise.smallest == -.infinity && output.firstRanks == nil)
+  }
+
   @Test func outputsOfOneModelAloneAreNamed() throws {
     let one = try small(outputs: ["y"]) { $0.node("Abs", ["x"], ["y"]) }
     let two = try small(outputs: ["y", "extra"]) {

@@ -43,7 +43,7 @@ extension Comparison {
     public var meanAbsolute: Double
     /// `Σ (actual - expected)²`.
     public var squaredSum: Double
-    /// `Σ (actual - expected)² / Σ expected²`: one number, independent of scale.
+    /// `Σ (actual - expected)² / Σ expected²` of what is finite: one number, independent of scale.
     public var normalizedMeanSquare: Double
     /// The cosine of the angle between the two as vectors; `nil` when either is all zeros.
     public var cosine: Double?
@@ -56,7 +56,10 @@ extension Comparison {
     /// The square root of the mean of `(actual - expected)²`.
     public var rootMeanSquare: Double { (squaredSum / Double(max(finiteCount, 1))).squareRoot() }
 
-    /// The signal-to-noise ratio in decibels, `-10 log₁₀` of ``normalizedMeanSquare``; infinite for equal tensors.
-    public var signalToNoise: Double { -10 * logarithm10(normalizedMeanSquare) }
+    /// The signal-to-noise ratio in decibels, `-10 log₁₀` of ``normalizedMeanSquare``; infinite for equal tensors, and
+    /// minus infinity where an element is NaN or infinite on one side and something else on the other.
+    public var signalToNoise: Double {
+      nonFiniteMismatchCount > 0 ? -.infinity : -10 * logarithm10(normalizedMeanSquare)
+    }
   }
 }

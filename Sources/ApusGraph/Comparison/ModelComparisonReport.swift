@@ -66,7 +66,8 @@ public struct Distribution: Sendable, Hashable {
 public struct OutputStatistics: Sendable {
   /// The output's name in the model.
   public let name: String
-  /// Signal to noise in dB, the reference's value being the signal.
+  /// Signal to noise in dB, the reference's value being the signal; minus infinity where shapes differ, or an element is
+  /// NaN or infinite on one side.
   public private(set) var signalToNoise = Distribution()
   /// The cosine between the two as vectors.
   public private(set) var cosine = Distribution()
@@ -93,8 +94,12 @@ public struct OutputStatistics: Sendable {
 
   init(name: String) { self.name = name }
 
+  /// Counts a comparison; one of different shapes is infinitely far off.
   mutating func add(_ comparison: Comparison) {
-    guard let differences = comparison.differences else { return }
+    guard let differences = comparison.differences else {
+      signalToNoise.add(-.infinity)
+      return largestError.add(.infinity)
+    }
     signalToNoise.add(differences.signalToNoise)
     cosine.add(differences.cosine)
     largestError.add(

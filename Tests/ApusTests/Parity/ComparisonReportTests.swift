@@ -46,7 +46,7 @@ import Testing
     let first = try object(differences["first_non_finite"])
     #expect(first["actual"] as? String == "nan")
     #expect(first["expected"] as? String == "-inf")
-    #expect(differences["snr_db"] as? String == "inf")
+    #expect(differences["snr_db"] as? String == "-inf")
     #expect(try object(differences["passes_with"]).isEmpty)
   }
 

@@ -105,6 +105,7 @@ import Testing
     let differences = try #require(other.differences)
     #expect(differences.mismatchedCount == 3)
     #expect(differences.nonFiniteMismatchCount == 3)
+    #expect(differences.signalToNoise == -.infinity)
     #expect(differences.finiteCount == 0)
     #expect(differences.nonFinite?.index == [0])
     #expect(other.actual.nanCount == 2)

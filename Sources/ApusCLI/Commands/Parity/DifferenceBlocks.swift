@@ -9,7 +9,7 @@ enum DifferenceBlocks {
 
   /// The signal-to-noise ratio in decibels within what is shown; 0 where one side is not finite.
   static func signalToNoise(_ differences: Comparison.Differences) -> Double {
-    if differences.nonFiniteMismatchCount > 0 || differences.signalToNoise.isNaN { return 0 }
+    if differences.signalToNoise.isNaN { return 0 }
     return min(highestSNR, max(0, differences.signalToNoise))
   }
 
