@@ -86,8 +86,9 @@ struct JSONReaderTests {
     arguments: [
       ("9223372036854775808", JSONError.Reason.numberOutOfRange, 0), ("-9223372036854775809", .numberOutOfRange, 0),
       ("1.0", .expected("an integer"), 0), ("1e3", .expected("an integer"), 0), ("01", .badNumber, 2),
-      ("-", .unexpectedEnd, 1), ("-x", .badNumber, 1), ("+1", .expected("a value"), 0), ("1.", .unexpectedEnd, 2),
-      ("1.x", .badNumber, 2), ("1e", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3), ("true", .expected("a value"), 0),
+      ("-", .unexpectedEnd, 1), ("-x", .badNumber, 1), ("+1", .expected("an integer"), 0), ("1.", .unexpectedEnd, 2),
+      ("1.x", .badNumber, 2), ("1e", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3),
+      ("true", .expected("an integer"), 0),
       ("12 3", .trailingText, 3),
     ])
   func badIntegers(text: String, reason: JSONError.Reason, offset: Int) {

@@ -166,6 +166,41 @@ import Testing
     }
   }
 
+  /// What lists in lists say of the shape counts, and nothing that is given is left aside.
+  @Test func tensorsThatContradictThemselvesAreRefused() throws {
+    try TemporaryFolder.with { (folder: TemporaryFolder) throws in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let array = try folder.npy("x", [Float(-1), 7], shape: [1, 2])
+      let refused = [
+        (request(1, "FP32", "[2, 3]", "[[1, 2], [3, 4], [5, 6]]"), "a list along axis 1"),
+        (request(2, "FP32", "[2, 2]", "[[1, 2, 3], [4]]"), "a list along axis 1"),
+        (request(3, "FP32", "[2, 2]", "[1, [2, 3], 4]"), "a list along axis 0"),
+        (request(4, "FP32", "[2, 2]", "[1, [2, 3]]"), "a list along axis 0"),
+        (
+          request(5, "FP32", "[1, 2]", "[1, 2]").replacing(#""data""#, with: #""path": "\#(array)", "data""#),
+          "both given"
+        ),
+        (request(6, "FP32", "[1, 2]", "[1, null]"), "null is no element"),
+        (request(7, "FP32", "[1, 2]", #"[1, "NaN"]"#), "a number was expected"),
+        (request(8, "INT64", "[1, 2]", "[1, true]"), "an integer was expected"),
+      ]
+      let found = try answers(["run", model], refused.map(\.0))
+      try #require(found.count == refused.count)
+      for (answer, message) in zip(found, refused.map(\.1)) {
+        #expect((answer["error"] as? String)?.contains(message) == true, "\(answer)")
+      }
+    }
+  }
+
+  @Test func byteOrderMarkIsNoPartOfTheFirstRequest() throws {
+    try TemporaryFolder.with { (folder: TemporaryFolder) throws in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let found = try answers(["run", model], ["\u{FEFF}" + request(1, "FP32", "[2, 2]", "[[-1, 2], [3, -4]]")])
+      let output = try #require((found.first?["outputs"] as? [[String: Any]])?.first)
+      #expect(output["data"] as? [Double] == [0, 2, 3, 0])
+    }
+  }
+
   @Test func otherTypesComeBackAsTheyWere() throws {
     try TemporaryFolder.with { (folder: TemporaryFolder) throws in
       let model = try folder.onnx("product", ModelFixtures.product)

@@ -115,7 +115,7 @@ extension JSONReader {
     case UInt8(ascii: "t"): try literal("true")
     case UInt8(ascii: "f"): try literal("false")
     case UInt8(ascii: "n"): try literal("null")
-    default: _ = try scanNumber()
+    default: _ = try scanNumber("a value")
     }
   }
 }
@@ -142,7 +142,9 @@ extension JSONReader {
   /// Reads an integer, written without fraction or exponent.
   package mutating func integer() throws -> Int {
     let start = try nextOffset()
-    guard try scanNumber() == .whole else { throw JSONError(offset: start, reason: .expected("an integer")) }
+    guard try scanNumber("an integer") == .whole else {
+      throw JSONError(offset: start, reason: .expected("an integer"))
+    }
     let isNegative = bytes[start] == UInt8(ascii: "-")
     var value = 0
     for index in (isNegative ? start + 1 : start)..<offset {
@@ -160,7 +162,7 @@ extension JSONReader {
   /// Reads a number of any form. One that is too large for a `Double` is an error, as is `NaN`, which is no JSON.
   package mutating func number() throws -> Double {
     let start = try nextOffset()
-    _ = try scanNumber()
+    _ = try scanNumber("a number")
     guard let (value, _) = DecimalNumber.scan(bytes, from: start, strict: true), value.isFinite else {
       throw JSONError(offset: start, reason: .numberOutOfRange)
     }
@@ -251,8 +253,9 @@ extension JSONReader {
   private enum NumberKind { case whole, fractional }
 
   /// Passes over a number: an optional minus, digits without a leading zero, then perhaps a fraction and an exponent.
-  private mutating func scanNumber() throws -> NumberKind {
-    guard try isDigit(next()) || bytes[offset] == UInt8(ascii: "-") else { throw error(.expected("a value")) }
+  /// - Parameter name: what is expected, for the error where something else begins.
+  private mutating func scanNumber(_ name: String) throws -> NumberKind {
+    guard try isDigit(next()) || bytes[offset] == UInt8(ascii: "-") else { throw error(.expected(name)) }
     if bytes[offset] == UInt8(ascii: "-") { advance() }
     let leadsWithZero = peek() == UInt8(ascii: "0")
     let digits = try scanDigits()

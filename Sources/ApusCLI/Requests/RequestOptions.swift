@@ -78,8 +78,11 @@ private struct RequestLines {
   mutating func next() throws -> LineBuffer.Line? {
     while true {
       if let line = lines.next() {
-        if case .bytes(let bytes) = line, bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-        return line
+        guard case .bytes(var bytes) = line else { return line }
+        // A byte order mark is no part of the first request.
+        if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+        return .bytes(bytes)
       }
       if isAtEnd { return nil }
       try flush()

@@ -56,7 +56,12 @@ struct TensorRequest: RequestBody {
       }
     }
     guard let name else { throw CommandFailure(.badData, "an input has no \"name\"") }
-    if let path, data == nil { return (name, .file(path)) }
+    if let path {
+      guard data == nil else {
+        throw CommandFailure(.badData, "the input \"\(name)\": \"path\" and \"data\" are both given; one was expected")
+      }
+      return (name, .file(path))
+    }
     guard let type, let shape, var data else {
       throw CommandFailure(
         .badData, "the input \"\(name)\" needs \"shape\", \"datatype\" and \"data\", or the \"path\" of a file")
@@ -143,24 +148,38 @@ extension TensorDatatype {
     }
   }
 
-  /// As many elements as there must be, however deep they stand in lists.
+  /// The elements of one flat list, or of lists in lists that are as long as the axes of the shape.
   private func elements<Element>(
     _ reader: inout JSONReader, _ count: Int, _ shape: [Int], _ element: (inout JSONReader) throws -> Element
   ) throws -> [Element] {
     var elements: [Element] = []
-    func read(_ reader: inout JSONReader, depth: Int) throws {
-      guard depth <= max(1, shape.count) else {
-        throw CommandFailure(.badData, "the data has lists in more than \(shape.count) lists")
-      }
+    func read(_ reader: inout JSONReader, axis: Int) throws {
+      var (lists, scalars) = (0, 0)
       try reader.array { reader in
-        if try reader.kind() == .array { return try read(&reader, depth: depth + 1) }
-        guard elements.count < count else {
-          throw CommandFailure(.badData, "there are more than the \(count) elements of the shape \(shape)")
+        switch try reader.kind() {
+        case .array:
+          guard axis + 1 < shape.count else {
+            throw CommandFailure(.badData, "the data has lists in more than \(shape.count) lists")
+          }
+          lists += 1
+          try read(&reader, axis: axis + 1)
+        case .null:
+          throw CommandFailure(.badData, "null is no element; NaN and infinity can come in a file, as \"path\"")
+        default:
+          guard elements.count < count else {
+            throw CommandFailure(.badData, "there are more than the \(count) elements of the shape \(shape)")
+          }
+          scalars += 1
+          elements.append(try element(&reader))
         }
-        elements.append(try element(&reader))
+      }
+      let isFlat = axis == 0 && lists == 0
+      guard isFlat || lists + scalars == shape[axis] && (axis + 1 == shape.count || scalars == 0) else {
+        throw CommandFailure(
+          .badData, "a list along axis \(axis) is not one of the shape \(shape), and the data is no flat list")
       }
     }
-    try read(&reader, depth: 1)
+    try read(&reader, axis: 0)
     guard elements.count == count else {
       throw CommandFailure(.badData, "there are \(elements.count) elements; the shape \(shape) has \(count)")
     }
