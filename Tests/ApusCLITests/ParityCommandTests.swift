@@ -242,6 +242,10 @@ import Testing
     (["right.onnx"], "Missing expected argument '--expected"),
     (["right.onnx", "right.onnx", "--expected", "x.npz"], "Give a reference or --expected"),
     (["right.onnx", "right.onnx", "--inputs", "x.npz", "--random", "1"], "Give --inputs, or --random"),
+    (
+      ["right.onnx", "right.onnx", "--inputs", "x.npz", "--dim", "n=1"],
+      "Give --inputs, or --random, --samples and --dim"
+    ),
     (["right.onnx", "right.onnx", "--samples", "0"], "--samples 0"),
     (["right.onnx", "--expected", "x.npz", "--random", "1"], "are for two models"),
   ])

@@ -213,7 +213,9 @@ import Testing
   }
 
   @Test func optionsThatMakeNoSenseTogetherAreRefused() throws {
-    for arguments in [["--random", "1"], ["--input", "x.npy"], ["--repeat", "2"], ["--output", "o"]] {
+    for arguments in [
+      ["--random", "1"], ["--input", "x.npy"], ["--repeat", "2"], ["--output", "o"], ["--dim", "n=1"],
+    ] {
       #expect(try Command.run(["run", "model.onnx", "--jsonl", "-"] + arguments).status == 64)
     }
   }

@@ -98,6 +98,25 @@ import Testing
     }
   }
 
+  @Test func extentsThatContradictAreRefused() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let x = try folder.npy("x", [Float](repeating: 1, count: 4), shape: [2, 2])
+      let given = ["--input", "x=\(x)"]
+      for (arguments, texts) in [
+        (given + ["--dim", "n=3"], ["--dim n=3", "'x'"]),
+        (given + ["--dim", "x.0=3"], ["--dim x.0=3", "FLOAT[2, 2]"]),
+        (["--random", "1", "--dim", "n=3", "--dim", "n=2"], ["n=3", "n=2"]),
+        (["--random", "1", "--dim", "x.0=3", "--dim", "n=2"], ["x.0=3", "n=2"]),
+      ] {
+        let refused = try Command.run(["run", model] + arguments)
+        #expect(refused.status == 64 && texts.allSatisfy(refused.errors.contains), "\(refused.errors)")
+      }
+      let agreeing = ["--dim", "n=2", "--dim", "x.0=2", "--dim", "n=2"]
+      #expect(try Command.run(["run", model] + given + agreeing).status == 0)
+    }
+  }
+
   @Test func missingAndUnknownInputsAreNamed() throws {
     try TemporaryFolder.with { folder in
       let model = try folder.onnx("relu", ModelFixtures.relu)

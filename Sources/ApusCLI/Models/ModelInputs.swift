@@ -288,6 +288,18 @@ extension ModelInputs {
     }
   }
 
+  /// - Throws: ``CommandFailure`` that names an extent of `--dim` and the input that has another one there.
+  func check(_ dimensions: OpenDimensions) throws {
+    for info in declared {
+      guard let value = values[info.name], let (name, size, axis) = dimensions.contradiction(of: value, for: info)
+      else { continue }
+      let source = sources[info.name].map { " from \($0)" } ?? ""
+      throw CommandFailure(
+        .usage,
+        "--dim \(name)=\(size): input '\(info.name)'\(source) is \(value.type), another extent along axis \(axis)")
+    }
+  }
+
   /// - Throws: ``CommandFailure`` that names the inputs which are still missing.
   func checkAllGiven() throws {
     let missing = declared.filter { required.contains($0.name) && values[$0.name] == nil }

@@ -20,7 +20,10 @@ struct DimensionOptions: ParsableArguments {
         guard let equals = text.lastIndex(of: "="), equals > text.startIndex,
           let size = Int(text[text.index(after: equals)...]), size >= 0
         else { throw ValidationError("--dim \(text): NAME=N was expected, N an integer not below 0.") }
-        sizes[String(text[..<equals])] = size
+        let name = String(text[..<equals])
+        if let other = sizes.updateValue(size, forKey: name), other != size {
+          throw ValidationError("--dim \(name)=\(other) and --dim \(name)=\(size) contradict each other.")
+        }
       }
       return sizes
     }
@@ -35,7 +38,12 @@ struct DimensionOptions: ParsableArguments {
       throw CommandFailure(
         .usage, "--dim \(name): the model leaves no extent of that name open; \(nearest ?? known)")
     }
-    return OpenDimensions(sizes)
+    let dimensions = OpenDimensions(sizes)
+    if let given = dimensions.contradiction(in: inputs) {
+      let options = given.map { "--dim \($0.name)=\($0.size)" }.joined(separator: " and ")
+      throw CommandFailure(.usage, "\(options) contradict each other: both are the same extent")
+    }
+    return dimensions
   }
 }
 

@@ -19,6 +19,28 @@ package struct OpenDimensions: Sendable {
     }
   }
 
+  /// The first extent that was given under two names and is not the same under both; nil where there is none.
+  package func contradiction(in inputs: [Graph.ValueInfo]) -> [(name: String, size: Int)]? {
+    for names in Self.open(inputs) {
+      let given = names.compactMap { name in sizes[name].map { (name: name, size: $0) } }
+      if Set(given.map(\.size)).count > 1 { return given }
+    }
+    return nil
+  }
+
+  /// The first extent that was given and is another one in a value for `info`; nil where there is none.
+  package func contradiction(
+    of value: GraphValue, for info: Graph.ValueInfo
+  ) -> (name: String, size: Int, axis: Int)? {
+    guard case .tensor(_, let dimensions?)? = info.type, let shape = value.shape else { return nil }
+    for (axis, (dimension, extent)) in zip(dimensions, shape).enumerated() {
+      for name in Self.names(of: dimension, "\(info.name).\(axis)") {
+        if let size = sizes[name], size != extent { return (name, size, axis) }
+      }
+    }
+    return nil
+  }
+
   /// The shape of `info`; nil while an extent is missing or the rank is not declared.
   package func shape(of info: Graph.ValueInfo) -> [Int]? {
     guard case .tensor(_, let dimensions?)? = info.type else { return nil }
@@ -48,13 +70,16 @@ package struct OpenDimensions: Sendable {
   private static func open(_ inputs: [Graph.ValueInfo]) -> [[String]] {
     inputs.flatMap { info -> [[String]] in
       guard case .tensor(_, let dimensions?)? = info.type else { return [] }
-      return dimensions.enumerated().compactMap { axis, dimension in
-        switch dimension {
-        case .size: nil
-        case .symbol(let symbol): [symbol, "\(info.name).\(axis)"]
-        case .unknown: ["\(info.name).\(axis)"]
-        }
-      }
+      return dimensions.enumerated().map { names(of: $1, "\(info.name).\($0)") }.filter { !$0.isEmpty }
+    }
+  }
+
+  /// The names of an extent that has the name `place` in any case; none where it is not open.
+  private static func names(of dimension: GraphDimension, _ place: String) -> [String] {
+    switch dimension {
+    case .size: []
+    case .symbol(let symbol): [symbol, place]
+    case .unknown: [place]
     }
   }
 }

@@ -179,8 +179,8 @@ struct ParityCommand: WritesFiles {
       if random != nil || samples > 1 || !dimensions.assignments.isEmpty {
         throw ValidationError("--random, --samples and --dim are for two models: MODEL REFERENCE.")
       }
-    } else if !parity.inputs.isEmpty, random != nil || samples > 1 {
-      throw ValidationError("Give --inputs, or --random and --samples: the inputs are one of them.")
+    } else if !parity.inputs.isEmpty, random != nil || samples > 1 || !dimensions.assignments.isEmpty {
+      throw ValidationError("Give --inputs, or --random, --samples and --dim: the inputs are one of them.")
     }
   }
 

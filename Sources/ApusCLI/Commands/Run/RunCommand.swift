@@ -108,9 +108,11 @@ struct RunCommand: WritesFiles {
   func validate() throws {
     if let threads, !(1...256 ~= threads) { throw ValidationError("--threads \(threads): 1 to 256 was expected.") }
     if warmup < 0 { throw ValidationError("--warmup \(warmup): a number not below 0 was expected.") }
-    if requests.jsonl != nil, !inputs.isEmpty || random != nil || output != nil || profile || warmup > 0 || repeats > 1
-    {
-      throw ValidationError("--jsonl excludes --input, --random, --output, --profile, --warmup and --repeat.")
+    let isForOneRun =
+      !inputs.isEmpty || random != nil || !dimensions.assignments.isEmpty || output != nil || profile || warmup > 0
+      || repeats > 1
+    if requests.jsonl != nil, isForOneRun {
+      throw ValidationError("--jsonl excludes --input, --random, --dim, --output, --profile, --warmup and --repeat.")
     }
     if repeats < 1 { throw ValidationError("--repeat \(repeats): a number above 0 was expected.") }
   }
@@ -152,6 +154,7 @@ struct RunCommand: WritesFiles {
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
     for warning in inputs.warnings { ErrorOutput.warning(warning) }
+    try inputs.check(dimensions)
     if random != nil { try inputs.fill(seed: random, dimensions: dimensions) }
     try inputs.checkAllGiven()
     let session = try session(model, options)
