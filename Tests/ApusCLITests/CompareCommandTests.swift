@@ -122,6 +122,18 @@ import Testing
     #expect(try Command.run("compare", deflated, all).status == 1)
   }
 
+  /// Two files without a tensor are not known to be equal.
+  @Test func filesWithoutTensorsAreNotCompared() throws {
+    try TemporaryFolder.with { folder in
+      // An archive's end, with no entries before it.
+      try (Data("PK\u{5}\u{6}".utf8) + Data(count: 18)).write(to: folder.file("none.npz"))
+      let none = folder.path("none.npz")
+      let result = try Command.run("compare", none, none)
+      #expect(result.status == 65 && result.output.isEmpty && result.errors.contains("hold no tensors"))
+      #expect(try Command.run("compare", none, folder.npy("a", [1] as [Float], shape: [1])).status == 1)
+    }
+  }
+
   @Test func wrongInputsHaveTheirStatus() throws {
     try TemporaryFolder.with { folder in
       let good = try folder.npy("good", [1] as [Float], shape: [1])

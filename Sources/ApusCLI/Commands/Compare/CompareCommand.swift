@@ -67,6 +67,9 @@ struct CompareCommand: WritesFiles {
 
   func run() throws {
     let (actualFile, expectedFile) = (try TensorFile(path: actual), try TensorFile(path: expected))
+    guard !actualFile.names.isEmpty || !expectedFile.names.isEmpty else {
+      throw CommandFailure(.badData, "\(actual) and \(expected): hold no tensors; some were expected")
+    }
     let pairing = TensorPairing(actual: actualFile.names, expected: expectedFile.names, patterns: names)
     if let pattern = pairing.unmatched.first {
       throw CommandFailure(.usage, "--names \(pattern): neither file has such a tensor")
