@@ -117,6 +117,24 @@ import Testing
     }
   }
 
+  /// Nothing that is asked for is passed over.
+  @Test func optionsThatHaveNothingToDoAreRefused() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let x = try folder.npy("x", [Float](repeating: 1, count: 4), shape: [2, 2])
+      for (option, value) in [
+        ("--mean", "0,0,0"), ("--std", "1,1,1"), ("--batch", "3"), ("--arithmetic", "declared"),
+      ] {
+        let refused = try Command.run("run", model, "--input", x, option, value)
+        #expect(refused.status == 64 && refused.errors.contains(option), "\(refused.errors)")
+      }
+      for option in [["--dim", "n=2"], ["--run"], ["--optimized"]] {
+        let refused = try Command.run(["inspect", x] + option)
+        #expect(refused.status == 64 && refused.errors.contains(option[0]), "\(refused.errors)")
+      }
+    }
+  }
+
   @Test func missingAndUnknownInputsAreNamed() throws {
     try TemporaryFolder.with { folder in
       let model = try folder.onnx("relu", ModelFixtures.relu)

@@ -55,6 +55,12 @@ struct ArithmeticOptions: ParsableArguments {
       that the file declares.
       """)
   var arithmetic = CoreMLArithmetic.float32
+
+  /// - Throws: ``CommandFailure`` where rounding is asked for and none of the models says it.
+  func check(_ models: [any GraphModel]) throws {
+    guard arithmetic != .float32, !models.contains(where: { $0 is CoreMLModel }) else { return }
+    throw CommandFailure(.usage, "--arithmetic \(arithmetic.rawValue): only Core ML models say how values are rounded")
+  }
 }
 
 extension CoreMLArithmetic: ExpressibleByArgument {}

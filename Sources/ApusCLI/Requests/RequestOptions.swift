@@ -11,11 +11,13 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --jsonl: answers are handed on as soon as no further request has come in, and after so many at the latest.",
-      valueName: "n"))
-  var batch = 32
+      "With --jsonl: answers are handed on as soon as no further request has come in, and after so many at the latest. "
+        + "(default: 32)", valueName: "n"))
+  var batch: Int?
 
   func validate() throws {
+    guard let batch else { return }
+    guard jsonl != nil else { throw ValidationError("--batch needs --jsonl: there is nothing else to hand on.") }
     guard batch > 0 else { throw ValidationError("--batch \(batch): a number above 0 was expected.") }
   }
 
@@ -30,7 +32,7 @@ struct RequestOptions: ParsableArguments {
     _ command: String, model: String, _ body: Body.Type, answer: (Body, _ number: Int) throws -> String
   ) throws {
     guard let jsonl else { return }
-    var lines = try RequestLines(path: jsonl, batch: batch)
+    var lines = try RequestLines(path: jsonl, batch: batch ?? 32)
     var ready = JSONObject()
     ready.add("ready", true)
     ready.add("command", command)

@@ -67,7 +67,9 @@ struct InspectCommand: WritesFiles {
   func run() throws { try limits.bounded { try inspect() } }
 
   private func inspect() throws {
-    if let other = OtherFile.media(file) ?? OtherFile.pictures(file) { return try write(other, other.text) }
+    if let other = OtherFile.media(file) ?? OtherFile.pictures(file) {
+      return try writeOther(other, other.text)
+    }
     let ending = TensorFile.fileExtension(file)
     let isNamedAsPicture = ending == "bmp" || ImageFile.writableExtensions.contains(ending)
     switch try format() {
@@ -77,10 +79,10 @@ struct InspectCommand: WritesFiles {
       throw CommandFailure(.badData, "\(file): is no picture; one was expected from its name")
     case .safetensors:
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
-      try write(report, report.text(withMetadata: metadata))
+      try writeOther(report, report.text(withMetadata: metadata))
     case .npy, .npz:
       let report = try format() == .npy ? InspectionReport(npy: file) : InspectionReport(npz: file)
-      try write(report, report.text(withMetadata: metadata))
+      try writeOther(report, report.text(withMetadata: metadata))
     // What is named as a model and shows none is damaged, and its reader says where.
     case .onnx, .coreMLModel, .coreMLPackage, .torchExport:
       let limits = limits.apply()
@@ -97,7 +99,7 @@ struct InspectCommand: WritesFiles {
       throw FileFormatError(path: file, found: format, purpose: .model)
     case let format:
       let other = try OtherFile(format, path: file)
-      try write(other, other.text)
+      try writeOther(other, other.text)
     }
   }
 
@@ -120,6 +122,15 @@ struct InspectCommand: WritesFiles {
   private static let endings = [
     "onnx", "ort", "safetensors", "npy", "npz", "mlmodel", "pt", "pt2", "pth", "tflite", "task", "gguf", "keras", "h5",
   ]
+
+  /// Writes what is known of anything but a model.
+  private func writeOther(_ report: some Encodable, _ text: @autoclosure () -> String) throws {
+    let given = [("--dim", !dimensions.assignments.isEmpty), ("--run", isRun), ("--optimized", optimized)]
+    if let (option, _) = given.first(where: \.1) {
+      throw CommandFailure(.usage, "\(option) is for models, and \(file) is none that Apus runs")
+    }
+    try write(report, text())
+  }
 
   private func write(_ report: some Encodable, _ text: @autoclosure () -> String) throws {
     try Output.write(json ? jsonText(report) + "\n" : text())

@@ -228,9 +228,12 @@ struct ParityCommand: WritesFiles {
     var comparison: ModelComparison
     switch try ParitySide(reference).reference(open) {
     case .graph(let other):
+      try parity.arithmetic.check([model, other])
       comparison = try ModelComparison(model, against: other, options: options)
       integers = Self.integers(of: other, in: comparison.report.pairing.inputs, for: model)
-    case .network(let network): comparison = try ModelComparison(model, against: network, options: options)
+    case .network(let network):
+      try parity.arithmetic.check([model])
+      comparison = try ModelComparison(model, against: network, options: options)
     }
     for makeInputs in try inputs(of: model, path, as: integers) {
       let (name, inputs) = try makeInputs()
@@ -291,6 +294,7 @@ struct ParityCommand: WritesFiles {
 
   private func check(_ path: String) throws -> ParityResults {
     let model = try open(path)
+    try parity.arithmetic.check([model])
     let check = try ParityCheck(model, options: options)
     var results = ParityResults(model: path)
     for makeCase in try givenValues.cases(of: model) {

@@ -64,6 +64,7 @@ struct ReduceCommand: WritesFiles {
 
   private func reduce() throws {
     let model = try openModel(self.model, arithmetic: parity.arithmetic.arithmetic)
+    try parity.arithmetic.check([model])
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()

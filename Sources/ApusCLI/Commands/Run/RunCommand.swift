@@ -147,14 +147,24 @@ struct RunCommand: WritesFiles {
       stated: PictureStatement(normalization: numbers.normalization))
   }
 
+  private func open() throws -> any GraphModel {
+    let model = try openModel(self.model, arithmetic: arithmetic.arithmetic)
+    try arithmetic.check([model])
+    return model
+  }
+
   private func runModel() throws {
     let options = options
-    let model = try openModel(self.model, arithmetic: arithmetic.arithmetic)
+    let model = try open()
     var inputs = inputs(of: model)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
     for warning in inputs.warnings { ErrorOutput.warning(warning) }
     try inputs.check(dimensions)
+    guard numbers.normalization == nil || inputs.pictures != nil else {
+      throw CommandFailure(.usage, "--mean and --std are for pictures that become numbers, and no input is one")
+    }
+    numbers.warn()
     if random != nil { try inputs.fill(seed: random, dimensions: dimensions) }
     try inputs.checkAllGiven()
     let session = try session(model, options)
@@ -165,7 +175,7 @@ struct RunCommand: WritesFiles {
 
   /// Answers requests of the Open Inference Protocol.
   private func serve() throws {
-    let session = try session(openModel(self.model, arithmetic: arithmetic.arithmetic), options)
+    let session = try session(open(), options)
     let model = session.model
     var said: Set<String> = []
     try requests.serve("run", model: self.model, TensorRequest.self) { request, _ in
