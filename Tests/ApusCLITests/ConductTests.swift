@@ -240,6 +240,16 @@ import Testing
     (["arm-drift", "/dev/null", "--overlay", "clip.mp4"], ".mp4 is not written; a folder or a .y4m video"),
     (["behavior", "/dev/null", "--overlay", "out.png"], ".png is not written"),
     (["image", "/dev/null", "out.gif"], "out.gif: is not written by its ending"),
+    (
+      ["compare", "a.npz", "b.npz", "--report", "x.png"],
+      "--report x.png: .png is not written; a name that ends in .html"
+    ),
+    (["behavior", "/dev/null", "--report", "x.png"], ".png is not written"),
+    (["barpath", "/dev/null", "--report", "x.svg"], ".svg is not written"),
+    (["parity", "a.onnx", "b.onnx", "--report", "x.pdf"], ".html, .htm, .svg, .png was expected"),
+    (["reduce", "a.onnx", "--expected", "a.npz", "-o", "x.txt"], "ends in .onnx was expected"),
+    (["reduce", "a.onnx", "--expected", "a.npz", "-o", "x.onnx", "--data", "x.npz"], "in .safetensors was expected"),
+    (["quantize", "a.onnx", "x.txt", "--calibrate", "a.npz"], "the output x.txt: .txt is not written"),
     (["arm-drift", "/dev/null", "--csv", "-"], "--csv -: a file was expected"),
     (["behavior", "/dev/null", "--report", "-"], "--report -: a file was expected"),
     (["barpath", "/dev/null", "--charts", "-"], "--charts -: a folder was expected"),

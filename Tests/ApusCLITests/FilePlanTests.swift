@@ -73,11 +73,11 @@ import Testing
         return field(number, text(1, name) + field(2, field(1, [8, 1] + shape)))
       }
       let node = field(1, text(1, "x") + text(1, "w") + text(2, "y") + text(4, "MatMul"))
-      let weight = field(5, outside("w", [2, 2], in: "w.bin"))
+      let weight = field(5, outside("w", [2, 2], in: "w"))
       let graph = node + text(2, "graph") + weight + row(11, "x") + row(12, "y")
       try Data([8, 8] + field(7, graph) + field(8, [16, 18])).write(to: folder.file("outside.onnx"))
       let numbers: [Float] = [1, 2, 3, 4]
-      try numbers.withUnsafeBytes { Data($0) }.write(to: folder.file("w.bin"))
+      try numbers.withUnsafeBytes { Data($0) }.write(to: folder.file("w"))
     }
 
     /// Every file with what is in it.
@@ -148,10 +148,10 @@ import Testing
       "quantize @beside/model.onnx @beside/preprocessor_config.json --calibrate @x.npy",
       ["the model's configuration", "the output", "preprocessor_config.json"]
     ),
-    ("quantize @outside.onnx @w.bin --calibrate @x.npy", ["the model's data", "the output", "w.bin"]),
-    ("parity @outside.onnx @y.npy --inputs @x.npy --report @w.bin", ["the model's data", "--report"]),
-    ("parity @model.onnx @outside.onnx --csv @w.bin", ["the model's data", "--csv"]),
-    ("reduce @outside.onnx --inputs @x.npy --expected @y.npy --output @w.bin", ["the model's data", "--output"]),
+    ("quantize @outside.onnx @w --calibrate @x.npy", ["the model's data", "the output", "w"]),
+    ("parity @outside.onnx @y.npy --inputs @x.npy --report @w", ["the model's data", "--report"]),
+    ("parity @model.onnx @outside.onnx --csv @w", ["the model's data", "--csv"]),
+    ("reduce @outside.onnx --inputs @x.npy --expected @y.npy --output @w", ["the model's data", "--output"]),
     ("quantize @right.mlpackage @right.mlpackage/Manifest.json --calibrate @x.npy", ["the input", "the output"]),
     (
       "parity @right.mlpackage @y.npy --report @right.mlpackage/Data/com.apple.CoreML/weights/weight.bin",
@@ -274,7 +274,7 @@ import Testing
     ("tokenize --vocab @times.txt hello", "times.txt", ["standard output", "--vocab"]),
     ("tokenize --vocab @dog.jsonl --config @settings.json hello", "settings.json", ["standard output", "--config"]),
     ("inspect @x.npy", "x.npy", ["standard output", "the file"]),
-    ("inspect @outside.onnx", "w.bin", ["standard output", "the model's data"]),
+    ("inspect @outside.onnx", "w", ["standard output", "the model's data"]),
     ("classify @picture.png --model @model.onnx", "model.onnx", ["standard output", "--model"]),
     ("conformance @tests", "tests/test_a/model.onnx", ["standard output", "the tests"]),
     ("verify --model behavior-classifier --weights @x.npy", "x.npy", ["standard output", "behavior-classifier"]),
@@ -324,8 +324,8 @@ import Testing
 
   /// The names of charts and frames are known only when they are made.
   @Test(arguments: [
-    ("behavior @dog.jsonl --charts @pictures --report @pictures/timeline.svg", "--report"),
     ("behavior @dog.jsonl --charts @pictures --csv @pictures/timeline.svg", "--csv"),
+    ("behavior @dog.jsonl --charts @pictures --csv @pictures/timeline.png", "--csv"),
     ("behavior @dog.jsonl --charts @c1 --csv @c1/../x --report @x", "--csv"),
   ])
   func aFolderSparesOtherOutputs(line: String, option: String) throws {
@@ -338,10 +338,10 @@ import Testing
       let files = try Files(folder)
       let frames = files.path("frames")
       if isThere { try FileManager.default.createDirectory(atPath: frames, withIntermediateDirectories: true) }
-      let report = "\(frames)/000003.png"
-      let result = try Command.run("behavior", files.path("dog.jsonl"), "--overlay", frames, "--report", report)
-      #expect(result.status == 64 && result.errors.contains("--report \(report)"), "\(result.errors)")
-      #expect(!FileManager.default.fileExists(atPath: report))
+      let table = "\(frames)/000003.png"
+      let result = try Command.run("behavior", files.path("dog.jsonl"), "--overlay", frames, "--csv", table)
+      #expect(result.status == 64 && result.errors.contains("--csv \(table)"), "\(result.errors)")
+      #expect(!FileManager.default.fileExists(atPath: table))
     }
   }
 

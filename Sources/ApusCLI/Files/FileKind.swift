@@ -9,12 +9,15 @@ struct FileKind {
   let extensions: [String]
 
   static let models = FileKind(ModelFile.formats)
+  static let writtenModels = FileKind([.onnx])
   static let weights = FileKind([.safetensors])
   static let pictures = FileKind(extensions: ImageFormat.allCases.flatMap(\.fileExtensions))
   static let writtenPictures = FileKind(extensions: ImageFile.writableExtensions)
   static let videos = FileKind(extensions: ["y4m"])
   /// Of pictures or frames.
   static let archives = FileKind([.zip])
+  /// For browsers.
+  static let pages = FileKind(extensions: ["html", "htm"])
   static let texts = FileKind(extensions: ["txt"])
   /// What classes are called.
   static let labels = FileKind(extensions: ["txt", "names", "json"])

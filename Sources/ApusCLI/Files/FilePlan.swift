@@ -129,10 +129,21 @@ struct FilePlan: Sendable {
   ///   - path: where the file goes, or `-` for standard output.
   ///   - role: the option that names it.
   ///   - isDispensable: whether the command goes on, with a warning, where it cannot be written.
+  ///   - endings: what a name may end in, if it has an ending; anything where there are none.
   mutating func writes(
-    _ path: String?, as role: String, _ kind: Output.Kind = .file, isDispensable: Bool = false
+    _ path: String?, as role: String, _ kind: Output.Kind = .file, isDispensable: Bool = false, endings: [String] = []
   ) {
-    if let path { outputs.append(Output(path: path, role: role, kind: kind, isDispensable: isDispensable)) }
+    guard let path else { return }
+    var output = Output(path: path, role: role, kind: kind, isDispensable: isDispensable)
+    if !endings.isEmpty {
+      output.checkName = {
+        guard let ending = PictureSink.ending(path), !endings.contains(ending) else { return }
+        let expected = endings.map { "." + $0 }.joined(separator: ", ")
+        throw CommandFailure(
+          .usage, "\(role) \(path): .\(ending) is not written; a name that ends in \(expected) was expected")
+      }
+    }
+    outputs.append(output)
   }
 
   mutating func writes(_ output: Output) { outputs.append(output) }
@@ -149,11 +160,14 @@ struct FilePlan: Sendable {
     for input in inputs { files.add(input) }
     let standardOutput = Output(path: "-", role: "", kind: .file)
     if let toFile { try files.add(standardOutput, toFile, .file) }
+    var present: [(output: Output, kind: FileIdentity.Kind)] = []
     for output in outputs where output.path != "-" {
       guard let (identity, kind) = FileIdentity.of(output.path) else { continue }
       try files.add(output, identity, kind)
-      try output.check(kind)
+      present.append((output, kind))
     }
+    // That nothing is written over is said first, whatever its name.
+    for (output, kind) in present { try output.check(kind) }
     try makeFolders()
     return files
   }

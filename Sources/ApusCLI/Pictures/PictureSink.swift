@@ -37,7 +37,7 @@ struct PictureSink {
   }
 
   /// The ending of a name, without its dot; nil for that of a folder, as `out/`, `out` or `run.2`.
-  private static func ending(_ path: String) -> String? {
+  static func ending(_ path: String) -> String? {
     guard !path.hasSuffix("/") else { return nil }
     let ending = TensorFile.fileExtension(path)
     guard let first = ending.first, first.isLetter, ending.allSatisfy({ $0.isLetter || $0.isNumber }) else {

@@ -34,7 +34,7 @@ struct ReportOptions: ParsableArguments {
 
   /// Adds what is written to a plan.
   func plan(_ files: inout FilePlan) {
-    files.writes(report, as: "--report")
+    files.writes(report, as: "--report", endings: FileKind.pages.extensions)
     files.writes(charts, as: "--charts", .folder)
     files.writesPictures(overlay, as: "--overlay", .pictures)
     kept.plan(&files)

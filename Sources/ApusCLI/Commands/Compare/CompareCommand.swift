@@ -61,7 +61,7 @@ struct CompareCommand: WritesFiles {
     for (path, role) in [(actual, "the file to judge"), (expected, "the expected file")] {
       files.reads(path, as: role, endings: [".npy", ".json"], depth: 1)
     }
-    files.writes(report, as: "--report")
+    files.writes(report, as: "--report", endings: FileKind.pages.extensions)
     return files
   }
 

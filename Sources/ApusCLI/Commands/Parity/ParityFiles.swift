@@ -24,7 +24,9 @@ struct ParityFiles: ParsableArguments {
 
   /// Adds what is written to a plan.
   func plan(_ files: inout FilePlan) {
-    for path in report { files.writes(path, as: "--report") }
+    for path in report {
+      files.writes(path, as: "--report", endings: FileKind.pages.extensions + Self.drawings)
+    }
     files.writes(csv, as: "--csv")
     files.writes(junit, as: "--junit")
   }
@@ -35,8 +37,10 @@ struct ParityFiles: ParsableArguments {
   /// Whether a page is written, which shows how errors are spread.
   var hasPage: Bool { report.contains { !Self.isDrawing($0) } }
 
+  private static let drawings = ["svg", "png"]
+
   private static func isDrawing(_ path: String) -> Bool {
-    ["svg", "png"].contains(TensorFile.fileExtension(path))
+    drawings.contains(TensorFile.fileExtension(path))
   }
 
   /// Writes what was asked for.

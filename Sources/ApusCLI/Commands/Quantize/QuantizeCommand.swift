@@ -88,7 +88,7 @@ struct QuantizeCommand: WritesFiles {
     files.reads(prompts, as: "--prompts")
     guard calibration.samples.isEmpty else {
       for path in calibration.samples { files.reads(path, as: "--calibrate") }
-      files.writes(output, as: "the output")
+      files.writes(output, as: "the output", endings: FileKind.writtenModels.extensions)
       return files
     }
     files.writes(output, as: "the output", .folder)

@@ -51,7 +51,7 @@ struct ReduceCommand: WritesFiles {
     var files = FilePlan()
     files.reads(model, as: "the model")
     parity.plan(&files)
-    files.writes(output, as: "--output")
+    files.writes(output, as: "--output", endings: FileKind.writtenModels.extensions)
     values.plan(&files)
     return files
   }

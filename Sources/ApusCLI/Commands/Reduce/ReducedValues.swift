@@ -13,7 +13,9 @@ struct ReducedValues {
   }
 
   /// Adds what is written to a plan.
-  func plan(_ files: inout FilePlan) { files.writes(path, as: "--data", isFolder ? .folder : .file) }
+  func plan(_ files: inout FilePlan) {
+    files.writes(path, as: "--data", isFolder ? .folder : .file, endings: FileKind.weights.extensions)
+  }
 
   /// - Throws: ``CommandFailure`` where a file that is read would be written over.
   func check(_ part: ParityReduction) throws {
