@@ -25,7 +25,7 @@ import Testing
     try process.run()
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGQUIT])
   func aSignalLeavesFilesAsTheyWereAndKeepsWhatWasFinished(number: Int32) throws {
     try TemporaryFolder.with { folder in
       let (csv, overlay) = (folder.path("dog.csv"), folder.path("dog.y4m"))

@@ -6,7 +6,8 @@ import ApusPlatform
 ///
 /// A thread waits for them, which may do what the handler of a signal may not: lock, and make texts.
 enum Interruption {
-  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  /// QUIT is among them for Swift's handler of crashes takes it otherwise, and the process goes on.
+  private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   /// Begins to wait. To be called before there are other threads: those that come later take no such signal.
   static func watch() {
