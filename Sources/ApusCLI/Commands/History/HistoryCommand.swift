@@ -59,7 +59,10 @@ struct HistoryListCommand: WritesFiles {
   func run() throws {
     let folder = try HistoryFolder.named(folder)
     var contents = try folder.contents()
-    if let command { contents.sessions.removeAll { $0.session.command != command } }
+    if let command {
+      contents.sessions.removeAll { $0.session.command != command }
+      if contents.sessions.isEmpty { try Self.checkName(command) }
+    }
     if let last { contents.sessions = contents.sessions.suffix(last) }
     for (name, reason) in contents.skipped {
       if json {
@@ -73,10 +76,19 @@ struct HistoryListCommand: WritesFiles {
         try Output.line(session.jsonLine(name: name, path: "\(folder.path)/\(name)"))
       }
     } else if contents.sessions.isEmpty {
-      try Output.line("there are no sessions in \(ErrorReport.oneLine(folder.path))")
+      let kind = command.map { " of \(ErrorReport.oneLine($0))" } ?? ""
+      try Output.line("there are no sessions\(kind) in \(ErrorReport.oneLine(folder.path))")
     } else {
       for line in HistoryText.list(contents.sessions) { try Output.line(line) }
     }
+  }
+
+  /// - Throws: ``CommandFailure`` for what is no command, of which there will never be a session.
+  private static func checkName(_ command: String) throws {
+    let names = ApusCommand.configuration.subcommands.compactMap(\.configuration.commandName)
+    guard !names.contains(command) else { return }
+    let nearest = nearestName(to: command, in: names).map { "; did you mean '\($0)'?" } ?? ""
+    throw CommandFailure(.usage, "--command \(command): there is no such command\(nearest)")
   }
 }
 
