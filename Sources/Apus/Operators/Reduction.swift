@@ -32,7 +32,8 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 
   /// `Σ (x - mean)² / (n - correction)` over `axes`: unbiased with the default correction of 1, the mean square with 0.
-  /// NaN where `n` is not greater than `correction`, as in PyTorch.
+  /// Where `n` is not greater than `correction` that is a division by 0, as in PyTorch: infinite of elements that differ,
+  /// NaN of those that do not, and of none. NaN for a negative `correction` too.
   public func variance(axes: [Int]? = nil, correction: Int = 1, keepDims: Bool = false) throws -> Tensor {
     try spread(axes, correction, keepDims, root: false)
   }
@@ -128,7 +129,8 @@ extension Tensor where Scalar: FloatingPointScalar {
   private func spread(_ axes: [Int]?, _ correction: Int, _ keepDims: Bool, root: Bool) throws -> Tensor {
     let plan = try AxisReduction(
       shape, axes, keepsAxes: keepDims, operation: root ? "standardDeviation" : "variance")
-    guard plan.size > correction, correction >= 0 else { return try Tensor(repeating: .nan, shape: plan.shape) }
+    guard plan.size > 0, correction >= 0 else { return try Tensor(repeating: .nan, shape: plan.shape) }
+    let correction = min(correction, plan.size)
     return try overRows(plan) { kernels, x, y, rows in
       kernels.varianceRows(x, y, rows: rows, columns: plan.size, correction: correction, root: root)
     }

@@ -126,6 +126,23 @@ struct ReductionTests {
     #expect(try Tensor<Float>([5]).variance(correction: 0).scalar == 0)
   }
 
+  /// torch.tensor([[1, 3], [2, 2]]).var(dim=1, correction=correction) of PyTorch 2.13.
+  @Test(arguments: [2, 3, Int.max])
+  func correctionsThatLeaveNothingDivideByZero(correction: Int) throws {
+    func check<Real: FloatingPointScalar>(_ type: Real.Type) throws {
+      let x = try Tensor<Real>([1, 3, 2, 2], shape: [2, 2])
+      for spread in [
+        try x.variance(axes: [1], correction: correction), try x.standardDeviation(axes: [1], correction: correction),
+      ] {
+        let elements = try spread.elements
+        #expect(elements[0] == .infinity && elements[1].isNaN)
+      }
+      #expect(try Tensor<Real>(repeating: 0, shape: [0]).variance(correction: 0).scalar.isNaN)
+    }
+    try check(Float.self)
+    try check(Double.self)
+  }
+
   /// Along an axis that is not the last, as along the last after a transposition.
   @Test("argmax and argmin of columns", arguments: [(1, 40), (5, 3), (21, 35), (33, 16)])
   func argumentsOfColumns(rows: Int, columns: Int) throws {
