@@ -23,8 +23,8 @@ struct ApusCommand: ParsableCommand {
         APUS_WEIGHTS       folder with weights, instead of those that ship
         APUS_THREADS       number of threads, 1 to 256, one a core when unset;
                            changes no result
-        APUS_KERNELS       instruction set: baseline; avx2 or avx512 on x86-64,
-                           dotprod or i8mm on arm64
+        APUS_KERNELS       instruction set: baseline; avx2, avxvnni or avx512 on
+                           x86-64, dotprod or i8mm on arm64
         APUS_BLAS          path of the BLAS library, or none
         APUS_MEMORY_LIMIT  the most memory that tensors may take: bytes, or a
                            number with K, M or G; when unset, half of the

@@ -32,7 +32,7 @@ import func ApusTestSupport.fixture
     ["detect", fixture("detector/00.jpg"), "--model", fixture("detector/seg.onnx")],
     ["detect", fixture("detector/00.jpg"), "--model", fixture("detector/obb.onnx")],
     ["behavior", shipped("behavior/samples/sit-detector-gaps.jsonl")],
-    ["behavior", shipped("behavior/samples/sit.jsonl"), "--segments"],
+    ["behavior", shipped("behavior/samples/sit.jsonl"), "--segments"], ["behavior", "--sensitivity"],
     [
       "compare", shipped("behavior/shipped/behavior-classifier.safetensors"),
       shipped("behavior/shipped/behavior-classifier.safetensors"),

@@ -120,8 +120,8 @@ extension Execution {
 extension Execution {
   /// What the environment and the processor ask for.
   ///
-  /// - `APUS_KERNELS`: `baseline`, `avx2`, `avx512`, or `dotprod`, `i8mm` on arm64; the widest variant of the processor
-  ///   when unset.
+  /// - `APUS_KERNELS`: `baseline`, `avx2`, `avxvnni`, `avx512`, or `dotprod`, `i8mm` on arm64; the widest variant of the
+  ///   processor when unset.
   /// - `APUS_THREADS`: from 1 to 256; the processors this process may use when unset.
   ///
   /// A value that makes no sense counts as unset here; ``checkEnvironment()`` throws it, and ``warnings`` says it.
