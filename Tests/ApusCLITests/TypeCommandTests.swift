@@ -7,7 +7,8 @@ private final class PseudoTerminal {
   private let master: Int32
   let slave: FileHandle
 
-  init() throws {
+  /// - Parameter columns: its width; that of a new terminal, which has none, when nil.
+  init(columns: UInt16? = nil) throws {
     #if os(Linux)
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       var (isLocked, number): (Int32, UInt32) = (0, 0)
@@ -21,6 +22,9 @@ private final class PseudoTerminal {
       let name = try #require(ptsname(master).map { String(cString: $0) })
     #endif
     slave = try #require(FileHandle(forUpdatingAtPath: name))
+    guard let columns else { return }
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    try #require(ioctl(master, UInt(TIOCSWINSZ), &size) == 0)
   }
 
   deinit { close(master) }
@@ -54,13 +58,13 @@ private final class PseudoTerminal {
 }
 
 @Suite struct TypeCommandTests {
-  private func withTyping(_ body: (PseudoTerminal, Process) throws -> Void) throws {
+  private func withTyping(columns: UInt16? = nil, _ body: (PseudoTerminal, Process) throws -> Void) throws {
     try KeyboardFolder.with { _, model in
-      let terminal = try PseudoTerminal()
+      let terminal = try PseudoTerminal(columns: columns)
       let process = Command.process(["type", "--model", model], environment: ["NO_COLOR": "1"])
       (process.standardInput, process.standardOutput) = (terminal.slave, terminal.slave)
       try process.run()
-      _ = try terminal.output(until: "type something")
+      _ = try terminal.output(until: columns == nil ? "type something" : "…")
       #expect(!terminal.isCooked)
       try body(terminal, process)
       #expect(terminal.isCooked)
@@ -72,6 +76,19 @@ private final class PseudoTerminal {
     for _ in 0..<6000 where process.isRunning { usleep(10_000) }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
+  }
+
+  /// A line that wraps would stay on the screen: only the one before the cursor's is erased.
+  @Test func linesAreNoWiderThanTheTerminal() throws {
+    try withTyping(columns: 12) { terminal, process in
+      terminal.type("say hel")
+      let shown = try terminal.output(until: "› say hel")
+      for line in shown.split(whereSeparator: { $0 == "\r\n" || $0 == "\r" }) {
+        #expect(line.replacing("\u{1B}[1A", with: "").replacing("\u{1B}[J", with: "").count <= 12, "\(line)")
+      }
+      terminal.type("\u{4}")
+      try end(process)
+    }
   }
 
   @Test func suggestionsFollowWhatIsTyped() throws {

@@ -142,13 +142,33 @@ extension TypingScreen {
   mutating func draw() throws {
     let terminal = Terminal.output
     let suggestions = try suggestions()
-    var words = suggestions.enumerated().map { index, suggestion in
-      let number = index < 9 ? terminal.styled("\(index + 1)", .dim) + " " : ""
-      let isLiteral = suggestion.source == .literal
-      return number + terminal.styled(ErrorReport.oneLine(suggestion.word), isLiteral ? .dim : .cyan)
+    var room = terminal.width - 1
+    var words: [String] = []
+    for (index, suggestion) in suggestions.enumerated() {
+      let number = index < 9 ? "\(index + 1) " : ""
+      let word = Self.cut(ErrorReport.oneLine(suggestion.word), to: words.isEmpty ? room - number.count : .max)
+      room -= number.count + Self.columns(word) + (words.isEmpty ? 0 : Self.gap.count)
+      // Lines that wrap would stay when the next are drawn. What is not shown can be taken by its number all the same.
+      if room < 0 { break }
+      words.append(terminal.styled(number, .dim) + terminal.styled(word, suggestion.source == .literal ? .dim : .cyan))
     }
-    if words.isEmpty { words = [terminal.styled(text.isEmpty ? "type something; Control-D ends" : "…", .dim)] }
-    try write(above: words.joined(separator: "   "))
+    if words.isEmpty {
+      words = [terminal.styled(Self.cut(text.isEmpty ? "type something; Control-D ends" : "…", to: room), .dim)]
+    }
+    try write(above: words.joined(separator: Self.gap))
+  }
+
+  private static let gap = "   "
+
+  /// What is not ASCII may be two columns wide.
+  private static func columns(_ text: String) -> Int { text.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
+
+  /// As much of the beginning as fits.
+  private static func cut(_ text: String, to room: Int) -> String {
+    guard columns(text) > room else { return text }
+    var beginning = text
+    while !beginning.isEmpty, columns(beginning) + 2 > room { beginning.removeLast() }
+    return beginning + "…"
   }
 
   /// Leaves the line as it is, without suggestions, and goes to the next.
