@@ -54,7 +54,11 @@ struct MicrosoftAttentionSettings: Sendable {
   ) throws -> AttentionOptions<Scalar> {
     var options = AttentionOptions<Scalar>()
     options.scale = scale.map { Scalar($0) }
-    if isCausal { options.spans = [KeySpan(offset: past, after: 0)] }
+    if isCausal, keys - past > query.time {
+      options.masks.append(.attending(try Self.reach(queries: query.time, keys: keys, past: past)))
+    } else if isCausal {
+      options.spans = [KeySpan(offset: past, after: 0)]
+    }
     if let bias { options.masks.append(.additive(bias)) }
     if let mask {
       options.masks.append(
@@ -62,6 +66,17 @@ struct MicrosoftAttentionSettings: Sendable {
           try maskToAdd(mask, batch: query.batch, queries: query.time, keys: keys, filter: Scalar(filter))))
     }
     return options
+  }
+
+  /// The keys that each query attends to where there are more new ones than queries: ONNX Runtime masks none for the
+  /// last query, which is the one that a decoder goes on from. No ``KeySpan`` says that.
+  private static func reach(queries: Int, keys: Int, past: Int) throws -> Tensor<Bool> {
+    try Tensor.filled([queries, keys]) { reach in
+      for query in 0..<queries {
+        let count = query == queries - 1 ? keys : past + query + 1
+        for key in 0..<keys { (reach + query * keys + key).initialize(to: key < count) }
+      }
+    }
   }
 }
 
