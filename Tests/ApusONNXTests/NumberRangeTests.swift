@@ -25,6 +25,21 @@ import Testing
     #expect(try result[0]?.tensor(of: UInt8.self)?.elements == [44, 255, 0])
   }
 
+  /// Sums, and counts, that the type of the numbers does not hold. By hand.
+  @Test func meansOfIntegersAreOfWholeSums() throws {
+    func mean<Scalar: TensorScalar>(_ numbers: [Scalar]) throws -> Scalar? {
+      try runNode("ReduceMean", [GraphValue(Tensor(numbers))], ["keepdims": .int(0)])[0]?.tensor(of: Scalar.self)?
+        .scalar
+    }
+    #expect(try mean([Int32](repeating: 1 << 30, count: 3)) == 1 << 30)
+    #expect(try mean([Int32.min, .min, .max]) == -715_827_883)
+    #expect(try mean([UInt32.max, .max, 0]) == 2_863_311_530)
+    #expect(try mean([Int8](repeating: -100, count: 200)) == -100)
+    #expect(try mean([UInt8](repeating: 255, count: 300)) == 255)
+    #expect(try mean([-3, -4] as [Int32]) == -3)
+    #expect(try mean([-3, -4] as [Int64]) == -3)
+  }
+
   /// The squares of these are beyond FLOAT; mean and variance are taken in float64. By hand: (x - mean) / σ.
   @Test(arguments: [1e30, 1e38, 1e-30] as [Float])
   func normalizationOfLargeNumbersIsWhatTheFormulaSays(size: Float) throws {

@@ -78,6 +78,8 @@ private protocol ReductionFunction: Sendable {
   func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar
   /// Whether integers are reduced as `Double`, and the result cut to a whole one.
   var goesThroughDouble: Bool { get }
+  /// Whether integers of fewer bits are reduced as `Int64`: what comes out fits them where steps on the way may not.
+  var goesThroughInt64: Bool { get }
   /// Whether Booleans can be reduced.
   var takesTruth: Bool { get }
 }
@@ -87,6 +89,7 @@ extension ReductionFunction {
   func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum &+ x }
   func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar { sum }
   var goesThroughDouble: Bool { false }
+  var goesThroughInt64: Bool { false }
   var takesTruth: Bool { false }
 
   /// The reduction of integers; nil of Booleans that cannot be reduced.
@@ -96,6 +99,9 @@ extension ReductionFunction {
     if isTruth, !takesTruth { return nil }
     if goesThroughDouble {
       return try callAsFunction(x.converted(to: Double.self), plan).converted()
+    }
+    if goesThroughInt64, Scalar.bitWidth < Int64.bitWidth {
+      return try callAsFunction(x.converted(to: Int64.self), plan)?.converted()
     }
     let rows = try plan.isOfRows ? x.rowMajor : x.permuted(plan.order)
     let width = plan.size
@@ -142,6 +148,7 @@ private struct TotalSum: ReductionFunction {
 }
 
 private struct Average: ReductionFunction {
+  var goesThroughInt64: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.mean(plan)
   }
