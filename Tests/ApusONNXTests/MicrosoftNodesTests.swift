@@ -37,6 +37,25 @@ import Testing
     #expect(try #require(fusedMaps.first ?? nil).hasSameBits(as: activated(runNode("Conv", maps))))
   }
 
+  /// Of -3. By hand: 0.2 · -3 + 0.9, 1.25 · 1.673263 · (e⁻³ - 1) and 1.050701 · 2 · (e⁻³ - 1).
+  @Test(
+    arguments: [
+      ("HardSigmoid", "activation_beta", 0.9, 0.3), ("Selu", "activation_gamma", 1.25, -1.987_445_4),
+      ("Selu", "activation_alpha", 2, -1.996_779_4),
+    ] as [(type: String, attribute: String, value: Float, expected: Float)])
+  func attributesOfAFusedProductAreKnownByTheirNames(
+    type: String, attribute: String, value: Float, expected: Float
+  ) throws {
+    let matrices = [
+      GraphValue(try Tensor<Float>([1, 2], shape: [1, 2])), GraphValue(try Tensor<Float>([1, -2], shape: [2, 1])),
+    ]
+    let node = try runNode(
+      "FusedGemm", domain: "com.microsoft", matrices, opset: 1,
+      ["activation": .string(Array(type.utf8)), attribute: .float(value)])
+    let result = try #require(node[0]?.tensor(of: Float.self)?.elements.first)
+    #expect(abs(result - expected) <= 1e-6)
+  }
+
   @Test(arguments: [[6], [1], [1, 6], [5, 6], [3, 1, 1]])
   func scalesOfSimplifiedLayerNormalizationAreStretched(shape: [Int]) throws {
     let x = try GraphValue.noise([2, 3, 5, 6])

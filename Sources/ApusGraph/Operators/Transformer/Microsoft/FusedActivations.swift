@@ -15,8 +15,8 @@ extension Operators {
   /// The standard's Conv, plus a tensor `Z` of its result's shape, and an activation of that.
   static func MicrosoftFusedConv(_ node: NodeDescription) throws -> PreparedOperator {
     let convolution = try Conv(node)
-    let function = try FusedFunction(
-      node.string("activation", default: ""), node.optionalFloats("activation_params") ?? [])
+    var rest = try node.optionalFloats("activation_params")?[...] ?? []
+    let function = try FusedFunction(node.string("activation", default: "")) { rest.popFirst() ?? $1 }
     return { arguments in
       let sum = arguments[3]
       let result = try convolution(&arguments).first ?? nil
@@ -27,10 +27,10 @@ extension Operators {
   /// The standard's Gemm and an activation.
   static func MicrosoftFusedGemm(_ node: NodeDescription) throws -> PreparedOperator {
     let product = try Gemm(node)
-    let parameters = try ["activation_alpha", "activation_beta", "activation_gamma"].compactMap {
-      try node.optionalFloat($0)
+    let given = try ["alpha", "beta", "gamma"].reduce(into: [String: Float]()) { given, name in
+      given[name] = try node.optionalFloat("activation_\(name)")
     }
-    let function = try FusedFunction(node.string("activation", default: ""), parameters)
+    let function = try FusedFunction(node.string("activation", default: "")) { given[$0] ?? $1 }
     return { arguments in [try function.applied(product(&arguments).first ?? nil, adding: nil)] }
   }
 }
@@ -39,20 +39,24 @@ extension Operators {
 private struct FusedFunction: Sendable {
   private let function: Activation
 
-  /// - Parameter parameters: the standard's attributes of the activation, in their order.
-  init(_ name: String, _ parameters: [Float]) throws {
-    var rest = parameters[...]
-    func number(default value: Float) -> Double { Double(rest.popFirst() ?? value) }
-    if let common = Activation(attribute: name, parameter: { rest.popFirst() ?? $1 }) {
+  /// - Parameter parameter: gives an attribute of the activation, or the standard's default. It is asked in the
+  ///   standard's order.
+  init(_ name: String, parameter: (_ name: String, _ default: Float) -> Float) throws {
+    func number(_ name: String, default value: Float) -> Double { Double(parameter(name, value)) }
+    if let common = Activation(attribute: name, parameter: parameter) {
       function = common
       return
     }
     switch name {
     case "": function = .identity
     case "HardSwish": function = .hardSwish
-    case "ThresholdedRelu": function = .threshold(number(default: 1))
-    case "Selu": function = .selu(alpha: number(default: 1.673_263_19), gamma: number(default: 1.050_701_02))
-    case "Clip": function = .hardTanh(minimum: number(default: -.infinity), maximum: number(default: .infinity))
+    case "ThresholdedRelu": function = .threshold(number("alpha", default: 1))
+    case "Selu":
+      function = .selu(alpha: number("alpha", default: 1.673_263_19), gamma: number("gamma", default: 1.050_701_02))
+    // FusedGemm has no names of their own for bounds.
+    case "Clip":
+      function = .hardTanh(
+        minimum: number("alpha", default: -.infinity), maximum: number("beta", default: .infinity))
     default: throw OperatorError("activation '\(name)' is not supported")
     }
   }
