@@ -462,6 +462,19 @@ import Testing
     #expect(try left(["y", "deviation"]) == [true, false, true])
   }
 
+  /// Before opset 11 bounds that are left out are the limits of FLOAT.
+  @Test func aRampOfTwoCutsWithAttributesIsAHardSigmoid() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3)])
+    try Self.hardNumbers(&graph)
+    graph.node("Add", ["x", "three"], ["raised"])
+    graph.node("Clip", ["raised"], ["above"], ["min": .float(0)])
+    graph.node("Clip", ["above"], ["cut"], ["max": .float(6)])
+    graph.node("Div", ["cut", "six"], ["y"])
+    let optimized = try graph.model(outputs: ["y"], version: 10).graph.optimized(.exact)
+    #expect(optimized.nodes.map(\.operatorName.type) == ["HardSigmoid"])
+  }
+
   @Test(arguments: cases)
   func theseAreLeft(test: Case) throws {
     let graph = try model(test).graph

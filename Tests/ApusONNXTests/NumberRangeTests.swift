@@ -25,6 +25,21 @@ import Testing
     #expect(try result[0]?.tensor(of: UInt8.self)?.elements == [44, 255, 0])
   }
 
+  /// ONNX Runtime's and the standard's reference's values; from 11 on the reference's.
+  @Test(arguments: [6, 10, 11, 13])
+  func clipKeepsInfinitiesSinceItsBoundsAreInputs(opset: Int) throws {
+    let numbers = GraphValue(try Tensor<Float>([.infinity, -.infinity, 1]))
+    let limit: Float = opset < 11 ? 3.402_823_466_385_288_6e38 : .infinity
+    let open = try runNode("Clip", [numbers], opset: opset)
+    #expect(try open[0]?.tensor(of: Float.self)?.elements == [limit, -limit, 1])
+    let zero = GraphValue(try Tensor<Float>([0], shape: []))
+    let raised =
+      opset < 11
+      ? try runNode("Clip", [numbers], opset: opset, ["min": .float(0)])
+      : try runNode("Clip", [numbers, zero], opset: opset)
+    #expect(try raised[0]?.tensor(of: Float.self)?.elements == [limit, 0, 1])
+  }
+
   /// Sums, and counts, that the type of the numbers does not hold. By hand.
   @Test func meansOfIntegersAreOfWholeSums() throws {
     func mean<Scalar: TensorScalar>(_ numbers: [Scalar]) throws -> Scalar? {

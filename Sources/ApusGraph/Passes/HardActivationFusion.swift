@@ -51,8 +51,8 @@ extension GraphRewriter {
   private func ramp(of index: Int) -> [Int]? {
     guard let first = clip(reading: index) else { return nil }
     if first.bounds == 0...6 { return [first.index] }
-    guard first.bounds == 0...(.infinity), let second = clip(reading: first.index),
-      second.bounds == -(.infinity)...6
+    guard first.bounds.lowerBound == 0, first.bounds.upperBound > 6, let second = clip(reading: first.index),
+      second.bounds.lowerBound < 0, second.bounds.upperBound == 6
     else { return nil }
     return [first.index, second.index]
   }

@@ -219,8 +219,7 @@ extension Operators {
   /// before opset 11 and inputs since.
   static func Clip(_ node: NodeDescription) throws -> PreparedOperator {
     if node.opset < 11 {
-      let low = try node.optionalFloat("min").map { Double($0) } ?? -.infinity
-      let high = try node.optionalFloat("max").map { Double($0) } ?? .infinity
+      let (low, high) = try attributeBounds(node)
       return apply(.hardTanh(minimum: low, maximum: high))
     }
     return { arguments in
@@ -236,17 +235,27 @@ extension Operators {
 
   /// Clip between bounds that are known, neither of them NaN.
   @Sendable private static func knownBounds(_ node: NodeDescription) throws -> Activation? {
-    var bounds = [-Double.infinity, .infinity]
-    for (position, name) in ["min", "max"].enumerated() {
-      if node.opset < 11 {
-        if let number = try node.optionalFloat(name) { bounds[position] = Double(number) }
-      } else if node.has(position + 1) {
-        guard let number = try node.constantScalar(position + 1) else { return nil }
-        bounds[position] = number
+    var (low, high) = (-Double.infinity, Double.infinity)
+    if node.opset < 11 {
+      (low, high) = try attributeBounds(node)
+    } else {
+      if node.has(1) {
+        guard let number = try node.constantScalar(1) else { return nil }
+        low = number
+      }
+      if node.has(2) {
+        guard let number = try node.constantScalar(2) else { return nil }
+        high = number
       }
     }
-    guard !bounds[0].isNaN, !bounds[1].isNaN else { return nil }
-    return .hardTanh(minimum: bounds[0], maximum: bounds[1])
+    guard !low.isNaN, !high.isNaN else { return nil }
+    return .hardTanh(minimum: low, maximum: high)
+  }
+
+  /// The bounds before opset 11, by default the limits of FLOAT, so that no infinity passes.
+  private static func attributeBounds(_ node: NodeDescription) throws -> (low: Double, high: Double) {
+    let limit = Float.greatestFiniteMagnitude
+    return (Double(try node.float("min", default: -limit)), Double(try node.float("max", default: limit)))
   }
 
   private static func bound(_ index: Int, _ arguments: Arguments, like x: AnyTensor) throws -> AnyTensor? {
