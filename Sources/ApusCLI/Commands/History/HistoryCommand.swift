@@ -85,7 +85,7 @@ struct HistoryListCommand: WritesFiles {
 
   /// - Throws: ``CommandFailure`` for what is no command, of which there will never be a session.
   private static func checkName(_ command: String) throws {
-    let names = ApusCommand.configuration.subcommands.compactMap(\.configuration.commandName)
+    let names = ApusCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
     guard !names.contains(command) else { return }
     let nearest = nearestName(to: command, in: names).map { "; did you mean '\($0)'?" } ?? ""
     throw CommandFailure(.usage, "--command \(command): there is no such command\(nearest)")
