@@ -263,6 +263,24 @@ import Testing
     #expect(names(report)["linear"] == "linear" && names(report)["linear_1"] == "linear_1")
   }
 
+  /// A value that is off by 1e-4, and the same with 1e-5 added: it is nearer to what the other model adds 1e-5 to. Which of
+  /// two comes of the other says more than that.
+  @Test func counterpartsOfAChainAreNotCrossed() throws {
+    func model(_ names: [String], off: Float) throws -> ONNXModel {
+      try small(outputs: ["y"]) {
+        try $0.constant("shift", GraphValue(Tensor(repeating: 7 + off, shape: [5])))
+        try $0.constant("little", GraphValue(Tensor<Float>([1e-5])))
+        $0.node("Add", ["x", "shift"], [names[0]])
+        $0.node("Add", [names[0], "little"], [names[1]])
+        $0.node("Neg", [names[1]], ["y"])
+      }
+    }
+    let report = try compared(model(["sum", "more"], off: 1e-4), model(["add", "add_1"], off: 0))
+    #expect(names(report) == ["sum": "add", "more": "add_1", "y": "y"])
+    let nodes = try #require(report.samples.first?.parity.nodes)
+    #expect(nodes.filter { $0.status == .wrong }.map(\.name) == ["sum"])
+  }
+
   @Test func outputThatNothingReadsIsNotCompared() throws {
     let own = try small(outputs: ["y"]) {
       try $0.constant("scale", GraphValue(Tensor<Float>([1, 2, 3, 4, 5])))

@@ -157,7 +157,8 @@ public struct ModelComparison {
         leastCount: Self.leastCount, layouts: layouts)
     }
     report.pairing.values = try ModelPairing.pairs(
-      own.tensors, other.tensors, known: known, leastCount: Self.leastCount, layouts: layouts, matchesNames: false)
+      own.tensors, other.tensors, known: known, leastCount: Self.leastCount, layouts: layouts, matchesNames: false,
+      lineage: reference.graph.map { Lineage(own: model.model.graph, other: $0) })
     if let graph = reference.graph {
       func byName(_ tensors: [NamedNumbers]) -> [String: NamedNumbers] {
         Dictionary(tensors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -55,9 +55,11 @@ extension ModelPairing {
   ///     of as many axes have it: one value with its axes exchanged is a transposition that one of the models lacks. Any
   ///     order is believed where this is nil.
   ///   - matchesNames: whether the same name means the same value.
+  ///   - lineage: which values come of which.
   static func pairs(
     _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int,
-    leastDegreeOfLists: Double = Likeness.least, layouts: Set<[Int]>? = nil, matchesNames: Bool = true
+    leastDegreeOfLists: Double = Likeness.least, layouts: Set<[Int]>? = nil, matchesNames: Bool = true,
+    lineage: Lineage? = nil
   ) throws -> [Pair] {
     var pairs = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var taken = Set(known.map(\.referenceName))
@@ -91,11 +93,17 @@ extension ModelPairing {
     }
     // Of several that are as like, the first with the first: a value that is copied stays in order.
     candidates.sort { ($1.likeness.degree, $0.own, $0.other) < ($0.likeness.degree, $1.own, $1.other) }
+    var chosen: [Int: Candidate] = [:]
     for candidate in candidates {
       let (value, other) = (own[candidate.own], others[candidate.other])
-      guard pairs[value.name] == nil, taken.insert(other.name).inserted else { continue }
-      pairs[value.name] = Pair(
-        name: value.name, referenceName: other.name, evidence: .content, order: candidate.likeness.order)
+      guard pairs[value.name] == nil, chosen[candidate.own] == nil, taken.insert(other.name).inserted else { continue }
+      chosen[candidate.own] = candidate
+    }
+    if let lineage { lineage.untangle(&chosen, among: candidates, own: own.map(\.name), others: others.map(\.name)) }
+    for candidate in chosen.values {
+      let name = own[candidate.own].name
+      pairs[name] = Pair(
+        name: name, referenceName: others[candidate.other].name, evidence: .content, order: candidate.likeness.order)
     }
     return own.compactMap { pairs[$0.name] }
   }
@@ -115,7 +123,8 @@ extension ModelPairing {
       }.keys)
   }
 
-  private struct Candidate {
+  /// Two values that are alike, by their places in the lists.
+  struct Candidate {
     var own: Int
     var other: Int
     var likeness: Likeness
