@@ -281,6 +281,65 @@ import Testing
     #expect(nodes.filter { $0.status == .wrong }.map(\.name) == ["sum"])
   }
 
+  /// What is before a bias is like the sum to 60 dB, and the sum is the output.
+  @Test func valueWithATwinIsNotPairedWithAnother() throws {
+    func model(_ nodes: (inout SmallGraph) -> Void) throws -> ONNXModel {
+      try small(outputs: ["y"]) {
+        try $0.constant("w", GraphValue(Tensor((0..<20).map { Float(($0 * 7) % 11) - 4.5 }, shape: [5, 4])))
+        try $0.constant("b", GraphValue(Tensor<Float>([0.01, -0.02, 0.01, 0.03])))
+        nodes(&$0)
+      }
+    }
+    let fused = try model {
+      $0.node("Gemm", ["x", "w", "b"], ["sum"])
+      $0.node("Identity", ["sum"], ["y"])
+    }
+    let split = try model {
+      $0.node("MatMul", ["x", "w"], ["product"])
+      $0.node("Add", ["product", "b"], ["y"])
+    }
+    for report in try [compared(fused, split), compared(split, fused)] {
+      #expect(report.isEqual && names(report) == ["y": "y"])
+      #expect(report.samples.first?.parity.unfitNames == [])
+    }
+  }
+
+  /// Twice the input in two steps, the first element of which is zero at first and is put in place at the end, or is left.
+  private func filled(_ place: Int) throws -> ONNXModel {
+    try small(outputs: ["y"]) {
+      try $0.constant("factors", GraphValue(Tensor<Float>([8, -4, 0.25, 16, -2])))
+      try $0.constant("others", GraphValue(Tensor<Float>([0, -0.5, 8, 0.125, -1])))
+      try $0.constant("four", GraphValue(Tensor<Float>([4])))
+      try $0.constant("half", GraphValue(Tensor<Float>([-0.5])))
+      try $0.constant("place", GraphValue(Tensor<Bool>((0..<5).map { $0 == place }, shape: [5])))
+      $0.node("Mul", ["x", "factors"], ["turned"])
+      $0.node("Mul", ["turned", "others"], ["begun"])
+      $0.node("Div", ["begun", "four"], ["scaled"])
+      $0.node("Neg", ["scaled"], ["negated"])
+      $0.node("Mul", ["x", "half"], ["end"])
+      $0.node("Where", ["place", "end", "negated"], ["y"])
+    }
+  }
+
+  /// [0, −4, 6, −8, 10] is like [2, −4, 6, −8, 10] to 17 dB.
+  @Test func valueThatIsMerelyLikeAnotherCountsByItsEffect() throws {
+    let reference = try small(outputs: ["y"]) {
+      try $0.constant("two", GraphValue(Tensor<Float>([2])))
+      try $0.constant("quarter", GraphValue(Tensor<Float>([0.25])))
+      $0.node("Mul", ["x", "two"], ["double"])
+      $0.node("Mul", ["double", "quarter"], ["scaling"])
+      $0.node("Neg", ["scaling"], ["y"])
+    }
+    let report = try compared(filled(0), reference)
+    let parity = try #require(report.samples.first?.parity)
+    #expect(names(report) == ["begun": "double", "scaled": "scaling", "y": "y"])
+    #expect(report.isEqual && parity.unfitNames == ["begun", "scaled"])
+    #expect(parity.nodes.compactMap(\.unfitReference).allSatisfy { $0.cause == .likeness && $0.witness == "y" })
+    let wrong = try #require(compared(filled(1), reference).samples.first?.parity)
+    #expect(wrong.nodes[try #require(wrong.verdict.first)].name == "begun")
+    #expect(wrong.unfitNames.isEmpty)
+  }
+
   @Test func outputThatNothingReadsIsNotCompared() throws {
     let own = try small(outputs: ["y"]) {
       try $0.constant("scale", GraphValue(Tensor<Float>([1, 2, 3, 4, 5])))

@@ -40,7 +40,7 @@ struct Lineage {
   }
 
   private static func difference(_ a: ModelPairing.Candidate, _ b: ModelPairing.Candidate) -> Double {
-    2 - a.likeness.degree - b.likeness.degree
+    a.likeness.difference + b.likeness.difference
   }
 }
 

@@ -20,6 +20,8 @@ public struct ModelComparison {
   private let model: ComparedGraph
   private let reference: any ComparisonReference
   private let check: ParityCheck
+  /// The values that are paired for being alike alone, and not much.
+  private var guesses: Set<String> = []
 
   /// Prepares both models and pairs their inputs and weights.
   ///
@@ -110,7 +112,9 @@ public struct ModelComparison {
         try other.all[pair.referenceName].map { (pair.name, try Self.arranged($0, pair, like: own.all[pair.name])) }
       }, uniquingKeysWith: { first, _ in first })
     expected.merge(inputs) { _, input in input }
-    var parity = try check.run(inputs, reference: ReferenceValues(expected), progress: progress)
+    var values = ReferenceValues(expected)
+    values.guesses = guesses
+    var parity = try check.run(inputs, reference: values, progress: progress)
     parity.isReferenceModel = true
     parity.unknownNames = report.pairing.unpairedReferenceOutputs
     // What the reference computes on its way and does not give is compared, and yet is no output of it.
@@ -167,6 +171,9 @@ public struct ModelComparison {
         model.model.graph, graph, known: report.pairing.inputs + report.pairing.values,
         layouts: Set(report.pairing.values.compactMap(\.order.axes)),
         own: byName(own.tensors), others: byName(other.tensors))
+      guesses = try ModelPairing.guesses(
+        model.model.graph, graph, among: report.pairing.inputs + report.pairing.values,
+        own: byName(own.tensors), others: byName(other.tensors))
     }
     let order = Dictionary(
       own.tensors.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -186,14 +193,14 @@ public struct ModelComparison {
       guard let value = own.all[name], let candidate = other.all[match] else { return nil }
       guard let a = try NamedNumbers(name, value)?.tensor, let b = try NamedNumbers(match, candidate)?.tensor else {
         return value.shape.flatMap { shape in candidate.shape.flatMap { AxisOrder.all(from: $0, to: shape).first } }
-          .map { Likeness(degree: 0, order: $0) }
+          .map { Likeness(difference: 1, order: $0) }
       }
       guard name == match else {
         // What is infinite in one alone differs, and has its place all the same.
         return try Likeness.best(of: b, for: a)
-          ?? AxisOrder.all(from: b.shape, to: a.shape).first.map { Likeness(degree: 0, order: $0) }
+          ?? AxisOrder.all(from: b.shape, to: a.shape).first.map { Likeness(difference: 1, order: $0) }
       }
-      return try Likeness.order(of: b, for: a).map { Likeness(degree: 1, order: $0) }
+      return try Likeness.order(of: b, for: a).map { Likeness(difference: 0, order: $0) }
     }
     var pairs: [ModelPairing.Pair] = []
     for name in model.outputs where left.contains(name) {

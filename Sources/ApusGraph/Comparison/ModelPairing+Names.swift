@@ -46,6 +46,25 @@ extension ModelPairing {
     }
   }
 
+  /// The names of values that are paired for what they hold alone and differ all the same: by more than rounding, and not
+  /// made by the same operator of what is paired. They may be no pair at all.
+  ///
+  /// - Parameter pairs: all pairs, of inputs and of values.
+  static func guesses(
+    _ graph: Graph, _ other: Graph, among pairs: [Pair], own: [String: NamedNumbers], others: [String: NamedNumbers]
+  ) throws -> Set<String> {
+    let names = Dictionary(pairs.map { ($0.name, $0.referenceName) }, uniquingKeysWith: { first, _ in first })
+    let (places, otherPlaces) = try (Self.places(in: graph) { names[$0] }, Self.places(in: other) { $0 })
+    let guesses = try pairs.filter { pair in
+      guard pair.evidence == .content, let value = own[pair.name], let expected = others[pair.referenceName],
+        let likeness = try Likeness.best(of: expected.tensor, for: value.tensor, in: [pair.order])
+      else { return false }
+      let isMadeAlike = places[pair.name].map { $0 == otherPlaces[pair.referenceName] } ?? false
+      return likeness.degree < Likeness.leastOfSame && !isMadeAlike
+    }
+    return Set(guesses.map(\.name))
+  }
+
   /// Two values of one name.
   private struct NamedPair {
     let value: NamedNumbers

@@ -45,6 +45,7 @@ public struct ModelPairing: Sendable {
 
 extension ModelPairing {
   /// Pairs by name, and what is left by content: each with what is most like it, if it is that one's best as well.
+  /// Where names do not count, no value is paired that is the same as another than its counterpart.
   ///
   /// - Parameters:
   ///   - own: in the order in which the model has them.
@@ -71,33 +72,20 @@ extension ModelPairing {
       pairs[value.name] = Pair(name: value.name, referenceName: value.name, evidence: .name, order: order)
       taken.insert(value.name)
     }
-    let rest = others.enumerated().filter { !taken.contains($1.name) && $1.tensor.count >= leastCount }
-    let bySignature = Dictionary(grouping: rest) { Signature($0.element.tensor) }
-    var candidates: [Candidate] = []
-    for (index, value) in own.enumerated() where pairs[value.name] == nil && value.tensor.count >= leastCount {
-      try TimeLimit.check()
-      let isList = value.tensor.shape.count { $0 != 1 } == 1
-      for (otherIndex, other) in bySignature[Signature(value.tensor)] ?? [] {
-        let least =
-          value.isOfShapes || other.isOfShapes
-          ? Likeness.leastOfSame : isList ? leastDegreeOfLists : Likeness.least
-        guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor), likeness.degree >= least else {
-          continue
-        }
-        candidates.append(Candidate(own: index, other: otherIndex, likeness: likeness))
-      }
-    }
+    var candidates = try candidates(
+      own, others, pairs, taken, leastCount: leastCount, leastDegreeOfLists: leastDegreeOfLists,
+      looksForTwins: !matchesNames)
     if let layouts {
-      let believed = Self.believed(candidates).union(layouts)
+      let believed = Self.believed(candidates.filter(\.isFree)).union(layouts)
       candidates.removeAll { candidate in candidate.likeness.order.axes.map { !believed.contains($0) } ?? false }
     }
+    if !matchesNames { candidates = Self.withoutTwins(candidates) }
     // Of several that are as like, the first with the first: a value that is copied stays in order.
-    candidates.sort { ($1.likeness.degree, $0.own, $0.other) < ($0.likeness.degree, $1.own, $1.other) }
+    candidates = candidates.filter(\.isFree)
+      .sorted { ($1.likeness.degree, $0.own, $0.other) < ($0.likeness.degree, $1.own, $1.other) }
     var chosen: [Int: Candidate] = [:]
-    for candidate in candidates {
-      let (value, other) = (own[candidate.own], others[candidate.other])
-      guard pairs[value.name] == nil, chosen[candidate.own] == nil, taken.insert(other.name).inserted else { continue }
-      chosen[candidate.own] = candidate
+    for candidate in candidates where chosen[candidate.own] == nil {
+      if taken.insert(others[candidate.other].name).inserted { chosen[candidate.own] = candidate }
     }
     if let lineage { lineage.untangle(&chosen, among: candidates, own: own.map(\.name), others: others.map(\.name)) }
     for candidate in chosen.values {
@@ -106,6 +94,50 @@ extension ModelPairing {
         name: name, referenceName: others[candidate.other].name, evidence: .content, order: candidate.likeness.order)
     }
     return own.compactMap { pairs[$0.name] }
+  }
+
+  /// Values that are alike and of which neither is paired or, to look for twins, not both are.
+  private static func candidates(
+    _ own: [NamedNumbers], _ others: [NamedNumbers], _ pairs: [String: Pair], _ taken: Set<String>, leastCount: Int,
+    leastDegreeOfLists: Double, looksForTwins: Bool
+  ) throws -> [Candidate] {
+    let large = others.enumerated().filter { $1.tensor.count >= leastCount }
+    let bySignature = Dictionary(grouping: large) { Signature($0.element.tensor) }
+    var candidates: [Candidate] = []
+    for (index, value) in own.enumerated() where value.tensor.count >= leastCount {
+      try TimeLimit.check()
+      let isPaired = pairs[value.name] != nil
+      let isList = value.tensor.shape.count { $0 != 1 } == 1
+      for (otherIndex, other) in bySignature[Signature(value.tensor)] ?? [] {
+        let isTaken = taken.contains(other.name)
+        guard looksForTwins ? !(isPaired && isTaken) : !(isPaired || isTaken) else { continue }
+        let least =
+          value.isOfShapes || other.isOfShapes
+          ? Likeness.leastOfSame : isList ? leastDegreeOfLists : Likeness.least
+        guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor), likeness.degree >= least else {
+          continue
+        }
+        candidates.append(
+          Candidate(own: index, other: otherIndex, likeness: likeness, isFree: !isPaired && !isTaken))
+      }
+    }
+    return candidates
+  }
+
+  /// Leaves out two of which one is the same as a third and not as like the second: a sum is no counterpart of what it is
+  /// before the bias, though they be alike to 160 dB. A third that is paired already need only be more like it.
+  private static func withoutTwins(_ candidates: [Candidate]) -> [Candidate] {
+    var (limits, limitsOfOthers): ([Int: Double], [Int: Double]) = ([:], [:])
+    for candidate in candidates where candidate.likeness.degree >= Likeness.leastOfSame {
+      let difference = max(candidate.likeness.difference, Likeness.leastDifference)
+      let limit = difference * (candidate.isFree ? Likeness.muchFarther : Likeness.farther)
+      limits[candidate.own] = min(limit, limits[candidate.own] ?? .infinity)
+      limitsOfOthers[candidate.other] = min(limit, limitsOfOthers[candidate.other] ?? .infinity)
+    }
+    return candidates.filter { candidate in
+      let limit = min(limits[candidate.own] ?? .infinity, limitsOfOthers[candidate.other] ?? .infinity)
+      return candidate.likeness.difference <= limit
+    }
   }
 
   /// The orders that at least two values, and half of those of as many axes, are most like something else in.
@@ -128,6 +160,8 @@ extension ModelPairing {
     var own: Int
     var other: Int
     var likeness: Likeness
+    /// Whether neither was paired before.
+    var isFree: Bool
   }
 
   /// What tensors have in common that may be one in another order of axes.

@@ -2,15 +2,28 @@ import Apus
 
 /// How alike two tensors are in some order of axes: what pairs values whose names say nothing.
 struct Likeness {
-  /// 1 for equal elements, less the mean square of the differences in relation to the expected elements'.
-  let degree: Double
+  /// The mean square of the differences in relation to the expected elements'.
+  let difference: Double
   let order: AxisOrder
+
+  /// 1 for equal elements, less the ``difference``.
+  var degree: Double { 1 - difference }
 
   /// Beyond this, values may be of one origin: 10 dB.
   static let least = 0.9
 
   /// From here on, two values are the same but for rounding: 60 dB.
   static let leastOfSame = 1 - 1e-6
+
+  /// Differences below this are rounding in DOUBLE: 240 dB.
+  static let leastDifference = 1e-24
+
+  /// By how much one difference must be larger than another for that to say something: for copies have the same but for
+  /// their own rounding.
+  static let farther = 1.01
+
+  /// By how much it must be larger to say so by itself: 30 dB.
+  static let muchFarther = 1000.0
 
   /// As many elements as are looked at.
   private static let sampleCount = 1024
@@ -32,10 +45,10 @@ struct Likeness {
         var best: Likeness?
         for order in orders {
           let strides = order.strides(in: other.shape)
-          let degree = degree(a) { b[order.axes == nil ? $0 : place($0, extents, strides)] }
-          guard let degree, degree > best?.degree ?? -.infinity else { continue }
-          best = Likeness(degree: degree, order: order)
-          if degree == 1 { break }
+          let difference = difference(a) { b[order.axes == nil ? $0 : place($0, extents, strides)] }
+          guard let difference, 1 - difference > best?.degree ?? -.infinity else { continue }
+          best = Likeness(difference: difference, order: order)
+          if best?.degree == 1 { break }
         }
         return best
       }
@@ -43,7 +56,7 @@ struct Likeness {
   }
 
   /// - Parameter expected: what belongs to the element at an offset.
-  private static func degree(_ elements: UnsafeBufferPointer<Double>, expected: (Int) -> Double) -> Double? {
+  private static func difference(_ elements: UnsafeBufferPointer<Double>, expected: (Int) -> Double) -> Double? {
     let count = elements.count
     // A step that has no divisor in common with common extents visits every place of every axis.
     let step = count <= sampleCount ? 1 : (count / sampleCount) | 1
@@ -59,8 +72,8 @@ struct Likeness {
       }
     }
     guard hasNumbers else { return nil }
-    let degree = differences == 0 ? 1 : 1 - differences / squares
-    return degree.isFinite ? degree : nil
+    let difference = differences == 0 ? 0 : differences / squares
+    return difference.isFinite ? difference : nil
   }
 
   /// Whether what is no number on one side at least is the same on both. The least number of a type is not exact where a

@@ -5,8 +5,8 @@ import Apus
 ///
 /// The nodes after such a value are run on what the model computes in its place as well. A node that has the reference's
 /// value only on that says that the reference's value of the former does not fit the model; one that has it only on the
-/// reference's says that it does. Where only the constants of a mask differ, every node after it may have the reference's
-/// value both ways: then the difference has no effect.
+/// reference's says that it does. Where only the constants of a mask differ, or where values are a pair for being alike alone,
+/// every node after it may have the reference's value both ways: then the difference has no effect.
 struct ParityDoubts {
   /// A value as the model computes it where the reference is in doubt, and the nodes whose values are.
   private struct Entry {
@@ -16,9 +16,15 @@ struct ParityDoubts {
   }
 
   private var entries: [Graph.ValueID: Entry] = [:]
-  /// The nodes in doubt that differ by the constants of masks alone, and the last node that was right either way; nil where
-  /// there was none yet.
-  private var masks: [Int: String?] = [:]
+  /// A difference that does not count where it has no effect.
+  private struct Harmless {
+    let cause: ParityReport.UnfitReference.Cause
+    /// The last node that was right either way; nil where there was none yet.
+    var witness: String?
+  }
+
+  /// The nodes in doubt that differ so, with no effect so far.
+  private var harmless: [Int: Harmless] = [:]
 
   /// The nodes in doubt that lead to one of `ids`.
   func nodes(behind ids: [Graph.ValueID]) -> Set<Int> {
@@ -58,29 +64,32 @@ struct ParityDoubts {
     for id in ids { entries[id] = nil }
   }
 
-  // MARK: Masks
+  // MARK: Without effect
 
-  /// Whether all of `nodes` differ by the constants of masks alone, with no effect so far.
-  func areMasks(_ nodes: Set<Int>) -> Bool { nodes.allSatisfy { masks[$0] != nil } }
+  /// Whether the differences of all `nodes` do not count where they have no effect, and had none so far.
+  func areHarmless(_ nodes: Set<Int>) -> Bool { nodes.allSatisfy { harmless[$0] != nil } }
 
-  mutating func noteMask(_ node: Int) { masks.updateValue(nil, forKey: node) }
+  mutating func noteHarmless(_ node: Int, _ cause: ParityReport.UnfitReference.Cause) {
+    harmless[node] = Harmless(cause: cause)
+  }
 
   /// A node after `nodes` is right either way.
   mutating func noteNoEffect(of nodes: Set<Int>, on name: String) {
-    for node in nodes where masks[node] != nil { masks.updateValue(name, forKey: node) }
+    for node in nodes { harmless[node]?.witness = name }
   }
 
   /// The difference of `nodes` has an effect.
   mutating func noteEffect(of nodes: Set<Int>) {
-    for node in nodes { masks[node] = nil }
+    for node in nodes { harmless[node] = nil }
   }
 
-  /// The masks that nothing is left of to read, and by what node they are known to have had no effect.
-  mutating func endedMasks() -> [(node: Int, witness: String)] {
-    guard !masks.isEmpty else { return [] }
+  /// The nodes whose differences nothing is left of to read, by what node they are known to have had no effect, and why that
+  /// is enough.
+  mutating func ended() -> [(node: Int, witness: String, cause: ParityReport.UnfitReference.Cause)] {
+    guard !harmless.isEmpty else { return [] }
     let left = entries.values.reduce(into: Set<Int>()) { $0.formUnion($1.nodes) }
-    let ended = masks.filter { !left.contains($0.key) }
-    for node in ended.keys { masks[node] = nil }
-    return ended.compactMap { node, witness in witness.map { (node, $0) } }
+    let ended = harmless.filter { !left.contains($0.key) }
+    for node in ended.keys { harmless[node] = nil }
+    return ended.compactMap { node, difference in difference.witness.map { (node, $0, difference.cause) } }
   }
 }

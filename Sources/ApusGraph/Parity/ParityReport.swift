@@ -49,6 +49,9 @@ public struct ParityReport: Sendable {
       case overwritten
       /// Only constants of masks differ, and all nodes after them have the reference's value either way.
       case mask
+      /// They were paired for being alike, which they are not much, and all nodes after them have the reference's value either
+      /// way.
+      case likeness
     }
   }
 
@@ -314,6 +317,9 @@ extension ParityReport.UnfitReference: CustomStringConvertible {
     case .mask:
       "\(subject) \(values.count == 1 ? "has" : "have") another constant than this file's where a mask hides what is "
         + "there, without effect here: '\(witness)', after it, has the reference's value either way"
+    case .likeness:
+      "\(subject) \(values.count == 1 ? "is" : "are") merely like this file's, without effect here: '\(witness)', after it, "
+        + "has the reference's value either way"
     }
   }
 }

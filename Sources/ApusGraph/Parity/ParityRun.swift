@@ -16,6 +16,8 @@ struct ParityRun {
   /// The values that nodes are fed with infinities of, where the reference has numbers.
   private var overflowed: Set<Graph.ValueID> = []
   private var doubts = ParityDoubts()
+  /// The values that the reference fits but for a difference in doubt that their node hands on.
+  private var handedOn: Set<Graph.ValueID> = []
   private let modelInputs: [Graph.ValueID: GraphValue]
   private let modelOutputs: Set<Graph.ValueID>
   /// What values were rounded to, by their own node or before it: the coarsest type, where that is not DOUBLE.
@@ -78,8 +80,10 @@ struct ParityRun {
       doubted = result
       switch settlement(judged, other, expected, inDoubt) {
       case .open: noteEffect(of: inDoubt, judged, other, on: node)
-      case .passesMaskOn:
-        passedOn = other.masks
+      case .passesOn:
+        passedOn = other.harmless
+        handedOn.formUnion(
+          node.outputs.compactMap { $0 }.filter { passedOn.contains(check.graph.values[$0].name) })
         if isOutput(node, passedOn) { doubts.noteEffect(of: inDoubt) }
       case .referenceFits:
         doubts.clear(inDoubt)
@@ -110,7 +114,7 @@ struct ParityRun {
           ? try self.patterns(step, judged, expected, fedResult, isAlone: suspects.isEmpty) : [],
         isConstant: step.isConstant,
         bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
-    noteMask(index, judged.masks.union(passedOn), judged)
+    noteHarmless(index, judged.harmless.union(passedOn), judged)
     for (position, output) in node.outputs.enumerated() {
       guard let output else { continue }
       try store(
@@ -132,7 +136,7 @@ struct ParityRun {
     own.release(step.lastUses)
     fed.release(step.lastUses)
     doubts.release(step.lastUses)
-    setMasksApart()
+    setHarmlessApart()
   }
 
   /// What a node came to in Apus' own run and on the reference's values.
@@ -245,8 +249,8 @@ struct ParityRun {
     case open
     case referenceFits
     case referenceDoesNotFit(ParityReport.UnfitReference.Cause)
-    /// It hands on what differs by the constants of masks alone.
-    case passesMaskOn
+    /// It hands on what may differ without effect.
+    case passesOn
   }
 
   /// What a node says of the doubts that lead to it.
@@ -260,7 +264,7 @@ struct ParityRun {
     // NaN comes of whatever leads to NaN: where nothing is a number, nothing is told.
     guard doubted.hasNumbers, fed.hasNumbers else { return .open }
     switch (fed.isRight, doubted.isRight) {
-    case (true, false): return doubted.differsByMasksAlone && doubts.areMasks(inDoubt) ? .passesMaskOn : .referenceFits
+    case (true, false): return doubted.differsHarmlessly && doubts.areHarmless(inDoubt) ? .passesOn : .referenceFits
     case (false, true): return .referenceDoesNotFit(.folded)
     case (false, false): return .open
     case (true, true):
@@ -274,12 +278,12 @@ struct ParityRun {
     }
   }
 
-  /// The values at which the nodes were judged to differ.
+  /// The values at which the nodes were judged to differ, or to hand a difference on.
   private func disputed(_ nodes: Set<Int>) -> Set<Graph.ValueID> {
     nodes.reduce(into: []) { values, position in
       let differing = Set(report.nodes[position].outputs.filter { $0.isolated?.isAcceptable == false }.map(\.name))
       for case let output? in check.steps[position].node.outputs
-      where differing.contains(check.graph.values[output].name) {
+      where differing.contains(check.graph.values[output].name) || handedOn.contains(output) {
         values.insert(output)
       }
     }
@@ -287,7 +291,7 @@ struct ParityRun {
 
   private func names(_ values: Set<Graph.ValueID>) -> [String] { values.sorted().map { check.graph.values[$0].name } }
 
-  // MARK: Masks
+  // MARK: Without effect
 
   /// Whether one of the names is an output of the model.
   private func isOutput(_ node: Node, _ names: Set<String>) -> Bool {
@@ -296,16 +300,18 @@ struct ParityRun {
     }
   }
 
-  /// - Parameter names: the outputs of the node that differ by the constants of masks alone.
-  private mutating func noteMask(_ index: Int, _ names: Set<String>, _ judged: Judgement) {
-    guard !names.isEmpty, judged.differsByMasksAlone, !isOutput(check.steps[index].node, names) else { return }
-    doubts.noteMask(index)
+  /// - Parameter names: the outputs of the node that differ by what may have no effect.
+  private mutating func noteHarmless(_ index: Int, _ names: Set<String>, _ judged: Judgement) {
+    guard !names.isEmpty, judged.differsHarmlessly, !isOutput(check.steps[index].node, names) else { return }
+    doubts.noteHarmless(index, names.isDisjoint(with: reference.guesses) ? .mask : .likeness)
   }
 
-  /// What a node says of masks in doubt that lead to it: where it is checked and not right either way, they have an effect.
+  /// What a node says of such differences in doubt that lead to it: where it is checked and not right either way, they have
+  /// an effect. A value that is paired by likeness alone and differs either way says nothing.
   private mutating func noteEffect(of inDoubt: Set<Int>, _ fed: Judgement, _ doubted: Judgement, on node: Node) {
     let isModelOutput = node.outputs.contains { output in output.map(modelOutputs.contains) ?? false }
     if fed.outputs.isEmpty, !isModelOutput { return }
+    if !fed.isRight, !doubted.isRight, [fed, doubted].allSatisfy({ $0.differsOnlyAt(reference.guesses) }) { return }
     if !fed.outputs.isEmpty, fed.isRight, doubted.isRight, fed.hasNumbers, doubted.hasNumbers {
       doubts.noteNoEffect(of: inDoubt, on: node.name)
     } else {
@@ -313,13 +319,13 @@ struct ParityRun {
     }
   }
 
-  /// Of masks that nothing reads from here on, those that had no effect are no difference.
-  private mutating func setMasksApart() {
-    for (position, witness) in doubts.endedMasks() {
+  /// Of differences that nothing reads from here on, those that need have an effect and had none do not count.
+  private mutating func setHarmlessApart() {
+    for (position, witness, cause) in doubts.ended() {
       let names = report.nodes[position].outputs
         .filter { $0.isolated?.isAcceptable == false || $0.cumulative?.isAcceptable == false }.map(\.name)
       guard !names.isEmpty else { continue }
-      report.nodes[position].status = .unfit(.init(values: names, witness: witness, cause: .mask))
+      report.nodes[position].status = .unfit(.init(values: names, witness: witness, cause: cause))
     }
   }
 
@@ -331,11 +337,14 @@ struct ParityRun {
     var terms = 1
     /// Those at which it depends on how the inputs were rounded.
     var sensitive: [Graph.ValueID] = []
-    /// The names of those that differ by the constants of masks alone.
-    var masks: Set<String> = []
+    /// The names of those whose difference may have no effect: by the constants of masks alone, or from what they were paired
+    /// with for being alike.
+    var harmless: Set<String> = []
 
-    var differsByMasksAlone: Bool {
-      outputs.allSatisfy { $0.isolated?.isAcceptable == true || masks.contains($0.name) }
+    var differsHarmlessly: Bool { differsOnlyAt(harmless) }
+
+    func differsOnlyAt(_ names: Set<String>) -> Bool {
+      outputs.allSatisfy { $0.isolated?.isAcceptable == true || names.contains($0.name) }
     }
 
     var hasNumbers: Bool { outputs.contains { !$0.hasNoNumbers } }
@@ -379,10 +388,12 @@ struct ParityRun {
         }
         return difference
       }
+      let name = check.graph.values[output].name
       if let alone, !alone.isAcceptable, let tolerance = alone.comparison?.tolerance,
-        try values.fed?.differsByMasksAlone(from: expected, within: tolerance) == true
+        try reference.guesses.contains(name)
+          || values.fed?.differsByMasksAlone(from: expected, within: tolerance) == true
       {
-        judgement.masks.insert(check.graph.values[output].name)
+        judgement.harmless.insert(name)
       }
       let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
       // What comes of an infinity that the reference does not have is no error of the node's own.
@@ -392,7 +403,7 @@ struct ParityRun {
       }
       judgement.outputs.append(
         ParityReport.Output(
-          name: check.graph.values[output].name,
+          name: name,
           type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
           isolated: alone, cumulative: atEnd, isDrift: try jumping.contains(output) && isDrift(atEnd, values, step),
           truth: try truth(expected, values),

@@ -6,6 +6,8 @@ import Apus
 public struct ReferenceValues {
   /// The names of all values that can be read.
   public let names: Set<String>
+  /// The names among them that a value has for being like it alone, and not much.
+  var guesses: Set<String> = []
   private let load: (String) throws -> GraphValue
 
   /// - Parameter load: reads the value of one of `names`.
@@ -24,7 +26,10 @@ public struct ReferenceValues {
 
   /// The same, but for some names.
   func without(_ left: Set<String>) -> ReferenceValues {
-    left.isEmpty ? self : ReferenceValues(names: names.subtracting(left), load: load)
+    guard !left.isEmpty else { return self }
+    var values = ReferenceValues(names: names.subtracting(left), load: load)
+    values.guesses = guesses.subtracting(left)
+    return values
   }
 
   /// The value called `name`; nil when it is not known.
