@@ -139,6 +139,30 @@ import Testing
     #expect(try tolerance.cumulative(numbers, computedIn: .float, levels: .none).absolute == 5)
   }
 
+  /// Rows of a table by numbers that are divided, or multiplied, and cut to whole ones; of so few that they are no pair.
+  private func buckets(_ name: String, _ number: Float) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3)])
+    try graph.constant("number", GraphValue(Tensor([number])))
+    try graph.constant("table", GraphValue(Tensor((0..<32).map { Float(($0 * 37) % 101 - 50) / 30 }, shape: [8, 4])))
+    graph.node(name, ["x", "number"], [name])
+    graph.node("Cast", [name], ["bucket"], ["to": .int(Int64(ElementType.int64.rawValue))])
+    graph.node("Gather", ["table", "bucket"], ["y"])
+    return try graph.model(outputs: ["y"])
+  }
+
+  /// Three by three is 1, and times a third that was rounded down 0.99999994. Halves of even numbers are rounded nowhere.
+  @Test func `a bucket is decided by rounding where numbers are rounded`() throws {
+    let third = Float(1) / 3
+    let x = try Tensor<Float>([1, 3, 5])
+    #expect(try comparison(buckets("Div", 3), buckets("Mul", third.nextDown), x).isEqual)
+    #expect(try comparison(buckets("Mul", third.nextDown), buckets("Div", 3), x).isEqual)
+    let other = try comparison(buckets("Div", 3), buckets("Mul", third + 0.1), x)
+    #expect(other.samples.first?.parity.nodes.first { $0.status == .wrong }?.name == "y")
+    let even = try comparison(buckets("Div", 2), buckets("Mul", Float(0.5).nextDown), Tensor<Float>([2, 4, 6]))
+    #expect(!even.isEqual)
+  }
+
   /// Angles of positions, up to 4095 radians: FLOAT has them to 2e-4.
   private func positions(step: Float = 1) throws -> ONNXModel {
     var graph = SmallGraph()

@@ -22,7 +22,9 @@ struct ParityRun {
   private let modelOutputs: Set<Graph.ValueID>
   /// What values were rounded to, by their own node or before it: the coarsest type, where that is not DOUBLE.
   private var coarsest: [Graph.ValueID: ElementType] = [:]
-  /// The values that a jump has led to; see ``Node/jumps(from:to:)``.
+  /// The positions of the nodes that jump; see ``Node/jumps(from:to:)``.
+  private var jumps: Set<Int> = []
+  /// The values that a jump has led to.
   private var jumping: Set<Graph.ValueID> = []
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
@@ -67,7 +69,7 @@ struct ParityRun {
     var fedResult = isShared ? ownResult : try fed.run(index, check.options.precision, context)
     let expected = try expectedValues(of: node)
     if !step.isConstant { noteTypes(of: node, ownResult) }
-    noteJumps(of: node, ownResult)
+    noteJumps(of: node, at: index, ownResult)
     var judged = try judge(step, expected, Results(own: ownResult, fed: fedResult), fed, held)
     var inDoubt = doubts.nodes(behind: node.reads)
     var doubted: ParityWay.Result?
@@ -170,13 +172,14 @@ struct ParityRun {
   }
 
   /// Takes note of which outputs of a node come of a jump.
-  private mutating func noteJumps(of node: Node, _ result: ParityWay.Result) {
+  private mutating func noteJumps(of node: Node, at index: Int, _ result: ParityWay.Result) {
     let reads = node.reads.filter { check.graph.constants[$0] == nil }
     let isBehind = reads.contains(where: jumping.contains)
     let types = reads.map { own.lane.slots[$0]?.elementType }
-    for case (let position, let output?) in node.outputs.enumerated()
-    where isBehind || node.jumps(from: types, to: result.outcome.value(position)?.elementType) {
-      jumping.insert(output)
+    for case (let position, let output?) in node.outputs.enumerated() {
+      let isJump = node.jumps(from: types, to: result.outcome.value(position)?.elementType)
+      if isJump { jumps.insert(index) }
+      if isJump || isBehind { jumping.insert(output) }
     }
   }
 
@@ -234,13 +237,13 @@ struct ParityRun {
   /// A result in DOUBLE, moved by chance where drift is measured: as far as the node may be off by itself, whose own
   /// arithmetic rounds.
   private func moved(_ value: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int) throws -> GraphValue {
-    guard check.measuresDrift, !step.isConstant, let type = coarsest[id],
+    guard let draw = check.driftDraw, !step.isConstant, let type = coarsest[id],
       step.node.facts?.accuracy.passesErrorsOn != true
     else { return value }
     let tolerance = try check.options.tolerance.isolated(
       value, computedIn: type, terms: terms, leastScale: step.node.facts?.accuracy.leastScale ?? 0)
-    return try value.moved(
-      within: tolerance, seed: check.options.seed ^ UInt64(truncatingIfNeeded: id) &* 0x9E37_79B9_7F4A_7C15)
+    let seed = check.options.seed ^ UInt64(truncatingIfNeeded: id) &* 0x9E37_79B9_7F4A_7C15
+    return try value.moved(within: tolerance, seed: seed &+ draw &* 0xD1B5_4A32_D192_ED03)
   }
 
   // MARK: Doubts
@@ -444,12 +447,18 @@ struct ParityRun {
     }
     let isOfDouble = expected.elementType == .double
     let strict = try judged()
-    guard let exact = try inDouble(id, value, held, isOfDouble: isOfDouble) else { return (strict, 0) }
+    guard var exact = try inDouble(id, value, held, isOfDouble: isOfDouble) else { return (strict, 0) }
     if isOfDouble {
       let type = Self.coarser(coarsest[id], value.elementType) ?? value.elementType
       let plain = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
-      guard try ValueDifference(exact, expected, tolerance: plain, allowsLevels: false).isAcceptable else {
-        return (strict, 0)
+      func isRight(_ value: GraphValue) throws -> Bool {
+        try ValueDifference(value, expected, tolerance: plain, allowsLevels: false).isAcceptable
+      }
+      if try !isRight(exact) {
+        guard let other = try besideJumps(id, exact, expected, held, by: plain.relative), try isRight(other) else {
+          return (strict, 0)
+        }
+        exact = other
       }
     }
     let rounding = try exact.largestDifference(from: value, below: ValueScale(exact).limit)
@@ -481,6 +490,28 @@ struct ParityRun {
     } catch {
       if context.stop.isRaised { throw context.interruption }
       // The allowance only ever widens a tolerance: without it the stricter one holds.
+      return nil
+    }
+  }
+
+  /// Of a value in DOUBLE and the same with what leads to jumps a little less and a little more, each element that is nearest
+  /// to the reference's; nil where no jump leads to it.
+  private func besideJumps(
+    _ id: Graph.ValueID, _ exact: GraphValue, _ expected: GraphValue, _ held: Set<Graph.ValueID>, by relative: Double
+  ) throws -> GraphValue? {
+    let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)
+    guard !jumps.isDisjoint(with: part.steps) else { return nil }
+    do {
+      let graph = part.graph(of: check)
+      let values = try part.boundary.map { id in
+        try modelInputs[id] ?? reference.value(named: check.graph.values[id].name)
+      }
+      let jumping = try JumpingPart(
+        graph, of: id, jumps: part.steps.map(jumps.contains), given: values, context: context)
+      let sides = try [-relative, relative].compactMap { try jumping.value(beside: $0) }
+      return try ([exact] + sides).nearest(to: expected)
+    } catch {
+      if context.stop.isRaised { throw context.interruption }
       return nil
     }
   }

@@ -19,7 +19,7 @@ import Apus
 /// Several nodes between two values of the reference are judged together, and a reference in DOUBLE has not rounded its
 /// values to those that a node of FLOAT is fed. Where that fails, the nodes are computed in DOUBLE as well, on what the
 /// reference has, and four times what rounding amounts to there is allowed besides; of a reference in DOUBLE only where
-/// they then give what it has.
+/// they then give what it has, or do with what is before a jump moved by the rule's share of itself.
 ///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
 /// at least that of what went into a node that only moves, adds or clips values. Behind numbers of fewer bits, FLOAT before
