@@ -14,6 +14,10 @@ struct DirectPlan: Sendable {
   /// Floats of a map from which on that may be right all the same: it is read from memory, the weights from a cache.
   private static let largeMapCount = 1_048_576
 
+  /// Positions of a map that is a single row up to which its weights are fetched while those before are in use: with so few,
+  /// reading them from memory takes as long as multiplying.
+  private static let fetchingWidth = 196
+
   private struct TileGroup: Sendable {
     /// The first output block, how many, and the first input block of their convolution group.
     var first: Int
@@ -182,6 +186,9 @@ struct DirectPlan: Sendable {
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: out.blockStep,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       walk.bounds = convolution.epilogue.bounds(activation)
+      if self.rows == 1, width <= Self.fetchingWidth {
+        walk.weightsAhead = group.blocks * convolution.weightBlockStep
+      }
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
       func accumulate(_ run: RowRun, width: Int) {
