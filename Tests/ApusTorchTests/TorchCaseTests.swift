@@ -288,7 +288,7 @@ import Testing
     #expect(isOpen == (text != program.text))
     let x = GraphValue(try Tensor<Float>((0..<36).map(Float.init), shape: [1, 1, 6, 6]))
     let y = try #require(try InferenceSession(readModel(Archive(program: text).bytes)).run(["x": x])["y"])
-    let places = (0..<144).map { place in (place / 12 >> 1) * 6 + (place % 12 >> 1) }
+    let places = (0..<144).map { $0 / 12 / 2 * 6 + $0 % 12 / 2 }
     let expected = GraphValue(try Tensor(places.map(Float.init), shape: [1, 1, 12, 12]))
     #expect(try y.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil)
   }
