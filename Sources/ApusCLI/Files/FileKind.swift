@@ -28,6 +28,23 @@ struct FileKind {
 extension FileKind {
   /// Files of formats whose names have an ending of their own.
   init(_ formats: [FileFormat]) { extensions = formats.compactMap(\.fileExtension) }
+
+  /// What follows the last dot of a file's name, in small letters.
+  static func fileExtension(_ path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: ".") else { return "" }
+    return name[name.index(after: dot)...].lowercased()
+  }
+
+  /// The ending of a name, without its dot; nil for that of a folder, as `out/`, `out` or `run.2`.
+  static func ending(of path: String) -> String? {
+    guard !path.hasSuffix("/") else { return nil }
+    let ending = fileExtension(path)
+    guard let first = ending.first, first.isLetter, ending.allSatisfy({ $0.isLetter || $0.isNumber }) else {
+      return nil
+    }
+    return ending
+  }
 }
 
 extension CompletionKind {

@@ -137,7 +137,7 @@ struct FilePlan: Sendable {
     var output = Output(path: path, role: role, kind: kind, isDispensable: isDispensable)
     if !endings.isEmpty {
       output.checkName = {
-        guard let ending = PictureSink.ending(path), !endings.contains(ending) else { return }
+        guard let ending = FileKind.ending(of: path), !endings.contains(ending) else { return }
         let expected = endings.map { "." + $0 }.joined(separator: ", ")
         throw CommandFailure(
           .usage, "\(role) \(path): .\(ending) is not written; a name that ends in \(expected) was expected")

@@ -36,7 +36,7 @@ enum DataSets {
 
   /// Whether there are values at a path that could be that of a model as well.
   static func areValues(at path: String) -> Bool {
-    if TensorFile.fileExtension(path) == "pb" { return true }
+    if FileKind.fileExtension(path) == "pb" { return true }
     guard let format = try? FileFormat(of: path) else { return isFolder(path) }
     return TensorFile.formats.contains(format)
   }
@@ -105,7 +105,7 @@ enum DataSets {
     if let sign = path.firstIndex(of: "="), !fileExists(path) {
       (name, path) = (String(path[..<sign]), String(path[path.index(after: sign)...]))
     }
-    if TensorFile.fileExtension(path) == "pb" {
+    if FileKind.fileExtension(path) == "pb" {
       let (stored, load) = try message(path, graph: graph, named: name)
       return [[stored: load]]
     }

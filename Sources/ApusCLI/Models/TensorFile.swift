@@ -74,13 +74,6 @@ struct TensorFile {
     }
     return tensor
   }
-
-  /// What follows the last dot of a file's name, in small letters.
-  static func fileExtension(_ path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
-    guard let dot = name.lastIndex(of: ".") else { return "" }
-    return name[name.index(after: dot)...].lowercased()
-  }
 }
 
 extension FileKind {

@@ -23,7 +23,7 @@ struct PictureSink {
   init(path: String, isSingle: Bool, names: [String] = []) throws {
     if Self.isVideo(path) {
       kind = .video(try ByteOutput(path: path))
-    } else if Self.ending(path) != nil, !isFolder(path) {
+    } else if FileKind.ending(of: path) != nil, !isFolder(path) {
       guard isSingle else {
         throw CommandFailure(
           .usage, "\(path): would be one picture, and several are to be written; a folder or a .y4m file was expected")
@@ -36,19 +36,9 @@ struct PictureSink {
     }
   }
 
-  /// The ending of a name, without its dot; nil for that of a folder, as `out/`, `out` or `run.2`.
-  static func ending(_ path: String) -> String? {
-    guard !path.hasSuffix("/") else { return nil }
-    let ending = TensorFile.fileExtension(path)
-    guard let first = ending.first, first.isLetter, ending.allSatisfy({ $0.isLetter || $0.isNumber }) else {
-      return nil
-    }
-    return ending
-  }
-
   /// - Throws: ``CommandFailure`` for a name with an ending by which nothing here is written.
   static func checkEnding(_ path: String, option: String, of endings: Endings) throws {
-    guard !isVideo(path), let ending = ending(path) else { return }
+    guard !isVideo(path), let ending = FileKind.ending(of: path) else { return }
     let pictures = ImageFile.writableExtensions
     if endings == .pictureOrPictures, pictures.contains(ending) { return }
     let expected = endings == .pictures ? "" : "a picture (\(pictures.map { "." + $0 }.joined(separator: ", "))), "

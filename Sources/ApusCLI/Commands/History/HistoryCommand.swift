@@ -59,10 +59,7 @@ struct HistoryListCommand: WritesFiles {
   func run() throws {
     let folder = try HistoryFolder.named(folder)
     var contents = try folder.contents()
-    if let command {
-      contents.sessions.removeAll { $0.session.command != command }
-      if contents.sessions.isEmpty { try Self.checkName(command) }
-    }
+    if let command { contents.sessions.removeAll { $0.session.command != command } }
     if let last { contents.sessions = contents.sessions.suffix(last) }
     for (name, reason) in contents.skipped {
       if json {
@@ -81,14 +78,6 @@ struct HistoryListCommand: WritesFiles {
     } else {
       for line in HistoryText.list(contents.sessions) { try Output.line(line) }
     }
-  }
-
-  /// - Throws: ``CommandFailure`` for what is no command, of which there will never be a session.
-  private static func checkName(_ command: String) throws {
-    let names = ApusCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-    guard !names.contains(command) else { return }
-    let nearest = nearestName(to: command, in: names).map { "; did you mean '\($0)'?" } ?? ""
-    throw CommandFailure(.usage, "--command \(command): there is no such command\(nearest)")
   }
 }
 

@@ -89,7 +89,7 @@ struct ImageCommand: WritesFiles {
   }
 
   func run() throws {
-    guard ImageFile.writableExtensions.contains(TensorFile.fileExtension(output)) else {
+    guard ImageFile.writableExtensions.contains(FileKind.fileExtension(output)) else {
       let endings = ImageFile.writableExtensions.map { "." + $0 }.joined(separator: ", ")
       throw CommandFailure(.usage, "\(output): is not written by its ending; one of \(endings) was expected")
     }

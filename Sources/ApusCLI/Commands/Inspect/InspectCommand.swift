@@ -70,7 +70,7 @@ struct InspectCommand: WritesFiles {
     if let other = OtherFile.media(file) ?? OtherFile.pictures(file) {
       return try writeOther(other, other.text)
     }
-    let ending = TensorFile.fileExtension(file)
+    let ending = FileKind.fileExtension(file)
     let isNamedAsPicture = ending == "bmp" || ImageFile.writableExtensions.contains(ending)
     switch try format() {
     // Damaged, and its reader says where. The mark of BMP begins a field of ONNX as well.
@@ -95,7 +95,7 @@ struct InspectCommand: WritesFiles {
     // Not the file that was meant.
     case .gitLFSPointer, .markup: _ = try openModel(file)
     case let format
-    where [.text, .json, .zip].contains(format) && Self.endings.contains(TensorFile.fileExtension(file)):
+    where [.text, .json, .zip].contains(format) && Self.endings.contains(FileKind.fileExtension(file)):
       throw FileFormatError(path: file, found: format, purpose: .model)
     case let format:
       let other = try OtherFile(format, path: file)

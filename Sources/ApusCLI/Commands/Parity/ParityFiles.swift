@@ -40,7 +40,7 @@ struct ParityFiles: ParsableArguments {
   private static let drawings = ["svg", "png"]
 
   private static func isDrawing(_ path: String) -> Bool {
-    drawings.contains(TensorFile.fileExtension(path))
+    drawings.contains(FileKind.fileExtension(path))
   }
 
   /// Writes what was asked for.
@@ -52,7 +52,7 @@ struct ParityFiles: ParsableArguments {
       }
       guard let pictured = results.pictured else { continue }
       let figure = ParityDrawing(pictured.report, title: results.title).figure
-      if TensorFile.fileExtension(path) == "svg" {
+      if FileKind.fileExtension(path) == "svg" {
         try TextFile.write(figure.svg(), to: path)
       } else {
         try ImageFile.write(figure.image(), to: path)
