@@ -20,23 +20,9 @@ struct SizeGuardParser {
 
   // MARK: What binds least comes first
 
-  private mutating func either() -> Bool {
-    guard depth < 64, both() else { return false }
-    while skip("or ") {
-      guard both() else { return false }
-      result.append(.or)
-    }
-    return true
-  }
+  private mutating func either() -> Bool { depth < 64 && chain([("or ", .or)]) { $0.both() } }
 
-  private mutating func both() -> Bool {
-    guard comparison() else { return false }
-    while skip("and ") {
-      guard comparison() else { return false }
-      result.append(.and)
-    }
-    return true
-  }
+  private mutating func both() -> Bool { chain([("and ", .and)]) { $0.comparison() } }
 
   private mutating func comparison() -> Bool {
     guard sum() else { return false }
@@ -52,23 +38,24 @@ struct SizeGuardParser {
   }
 
   private mutating func sum() -> Bool {
-    chain([("+", SizeNumber.sum), ("-", SizeNumber.difference)]) { $0.product() }
+    chain([("+", .binary(SizeNumber.sum)), ("-", .binary(SizeNumber.difference))]) { $0.product() }
   }
 
   private mutating func product() -> Bool {
     chain([
-      ("*", SizeNumber.product), ("//", SizeNumber.floor), ("/", SizeNumber.quotient), ("%", SizeNumber.remainder),
+      ("*", .binary(SizeNumber.product)), ("//", .binary(SizeNumber.floor)), ("/", .binary(SizeNumber.quotient)),
+      ("%", .binary(SizeNumber.remainder)),
     ]) { $0.signed() }
   }
 
   /// Operands with operators between them, from left to right.
   private mutating func chain(
-    _ operators: [(String, @Sendable (SizeNumber, SizeNumber) -> SizeNumber?)], _ operand: (inout Self) -> Bool
+    _ operators: [(String, SizeGuard.Step)], _ operand: (inout Self) -> Bool
   ) -> Bool {
     guard operand(&self) else { return false }
-    while let (_, operation) = operators.first(where: { skip($0.0) }) {
+    while let (_, step) = operators.first(where: { skip($0.0) }) {
       guard operand(&self) else { return false }
-      result.append(.binary(operation))
+      result.append(step)
     }
     return true
   }
