@@ -123,10 +123,14 @@ typealias TermLine = (
       return ((walk.blockCount &- 1) &* lanes &+ last) &* walk.rowCount &* walk.tapCount
     }
 
-    /// Whether tiles of terms serve rows of so many positions of maps: with all rows of the kernel, and no weights to fetch.
+    /// Whether tiles of terms, of which there is one at least, serve rows of so many positions of maps: with all rows of the
+    /// kernel, and no weights to fetch.
     static func serve(_ walk: TileWalk, width: Int, blocks: Int) -> Bool {
       let (positions, most) = blocks == 1 ? (positions.0, most.0) : (positions.1, most.1)
-      guard walk.weightGap == 0, walk.weightsAhead == 0, width >= positions, count(walk) <= most else { return false }
+      let count = count(walk)
+      guard walk.weightGap == 0, walk.weightsAhead == 0, width >= positions, 0 < count, count <= most else {
+        return false
+      }
       return walk.positionStep == 1 || walk.positionStep == 2 || walk.positionStep == 16
     }
 
@@ -159,8 +163,7 @@ typealias TermLine = (
     ) -> Int {
       let line: TermLine = (
         x: x, terms: terms, perFlush: walk.rowsPerFlush &* walk.tapCount &* lanes(walk).all, weights: weights,
-        addend: addend,
-        y: y, walk: walk
+        addend: addend, y: y, walk: walk
       )
       let positions = blocks == 1 ? positions.0 : positions.1
       let tiles = width / positions

@@ -24,7 +24,7 @@ struct ConvolutionEpilogue: Sendable {
   }
 
   /// What an activation holds sums within, where that is all it does and all that becomes of them: kernels then do it.
-  func bounds(_ activation: UnaryOperation?) -> SumBounds? { normalization == nil ? activation?.bounds : nil }
+  func bounds(_ activation: UnaryOperation?) -> SumBounds? { hasActivationOnly ? activation?.bounds : nil }
 
   /// Whether there is no batch normalisation.
   var hasActivationOnly: Bool { normalization == nil }

@@ -172,6 +172,7 @@ struct DirectPlan: Sendable {
     let out = y.place(of: part, room: room)
     let weights = convolution.weights.base.assumingMemoryBound(to: Float.self)
     let bias = convolution.bias.base.assumingMemoryBound(to: Float.self)
+    let bounds = convolution.epilogue.bounds(activation)
     source.columnOffsets.withUnsafeBufferPointer { columns in
       guard let offsets = columns.baseAddress else { return }
       let isByChannel = convolution.isByChannel
@@ -185,7 +186,7 @@ struct DirectPlan: Sendable {
         rowsPerFlush: rowsPerFlush,
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: out.blockStep,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
-      walk.bounds = convolution.epilogue.bounds(activation)
+      walk.bounds = bounds
       if self.rows == 1, width <= Self.fetchingWidth {
         walk.weightsAhead = group.blocks * convolution.weightBlockStep
       }
@@ -209,7 +210,7 @@ struct DirectPlan: Sendable {
       }
       accumulate((end, (0, 0)), width: lastWidth)
     }
-    for index in 0..<group.blocks where convolution.epilogue.bounds(activation) == nil {
+    for index in 0..<group.blocks where bounds == nil {
       convolution.epilogue(
         out.base + index * out.blockStep, positions: part.positions.count, panel: group.first + index, activation,
         kernels)
