@@ -16,9 +16,11 @@ extension ParityReport {
 extension Node {
   /// Whether the result jumps where an input passes some number: floating-point numbers become whole ones, or a choice.
   ///
+  /// Sizes are whole as well, but hang on no element.
+  ///
   /// - Parameter inputs: the types of the inputs that are no constants.
   func jumps(from inputs: [ElementType?], to output: ElementType?) -> Bool {
-    guard inputs.contains(where: { $0?.isFloatingPoint == true }) else { return false }
+    guard !readsShapes, inputs.contains(where: { $0?.isFloatingPoint == true }) else { return false }
     return output?.isFloatingPoint == false
       || operatorName.domain.isEmpty && ["Floor", "Ceil", "Round", "Sign"].contains(operatorName.type)
   }

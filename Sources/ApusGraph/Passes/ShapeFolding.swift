@@ -26,7 +26,7 @@ extension Graph {
 
 extension Node {
   /// Whether the node's outputs follow from the shapes of its inputs.
-  fileprivate var readsShapes: Bool {
+  var readsShapes: Bool {
     switch facts?.shapes {
     case .sizes: true
     case .parts: parts.contains(where: \.readsShapes)
