@@ -27,10 +27,11 @@ extension GraphValue {
   ) throws {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    var generator = SplitMix64(seed: seed &+ hash)
+    let start = SplitMix64(seed: seed &+ hash)
     func tensor<Scalar: TensorScalar>(_ element: (UInt64) -> Scalar) throws -> GraphValue {
       GraphValue(
         try Tensor<Scalar>.filled(shape) { destination in
+          var generator = start
           for index in 0..<(try Shape.elementCount(shape)) {
             destination.advanced(by: index).initialize(to: element(generator.next()))
           }
