@@ -75,7 +75,10 @@ extension ParityRun {
     switch (fed.isRight, doubted.isRight) {
     case (true, false): return doubted.differsHarmlessly && doubts.areHarmless(inDoubt) ? .passesOn : .referenceFits
     case (false, true): return .referenceDoesNotFit(.folded)
-    case (false, false): return .open
+    case (false, false):
+      // A mask and what is added to it differ either way where one side has infinities of the other's numbers.
+      let isHarmless = fed.differsHarmlessly && doubted.differsHarmlessly && doubts.areHarmless(inDoubt)
+      return isHarmless ? .passesOn : .open
     case (true, true):
       // Both lead to the same, as a negative number and zero do before Relu: only that the reference has one value
       // under two names tells that the later was recorded in place of the earlier.
