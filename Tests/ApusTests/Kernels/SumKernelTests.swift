@@ -13,7 +13,7 @@ import Testing
   ]
   /// Ties to either side, levels at the limits and beyond them, and the largest sums that there are.
   private static let sums: [Int32] =
-    (-300...300).map { $0 } + [.min, .min + 1, .max, .max - 1, 1 << 24 + 1, -(1 << 24) - 1]
+    Array(-300...300) + [Int32.min, Int32.min + 1, Int32.max, Int32.max - 1] + [16_777_217, -16_777_217]
   /// Whole registers, parts of them, and less than one.
   private static let counts = [1, 15, 16, 17, 31, 32, 47, 48, 49, 63, 64, 65, 111, 112, 113, 128, 177, 607]
 
