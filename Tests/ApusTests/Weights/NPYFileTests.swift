@@ -206,6 +206,27 @@ struct NPYFileTests {
     #expect(copy.shape == tensor.shape)
     #expect(try copy.withUnsafeBytes { Array($0) } == tensor.withUnsafeBytes { Array($0) })
   }
+
+  /// numpy.zeros([1] * 64) is made, [1] * 65 is refused: "maximum supported dimension for an ndarray is currently 64".
+  @Test("no more axes are written than NumPy has, nor than are read")
+  func ranks() throws {
+    func ones(_ rank: Int) throws -> AnyTensor {
+      AnyTensor(try Tensor<Float>([7], shape: .init(repeating: 1, count: rank)))
+    }
+    #expect(try readNPY(NPYFile.bytes(of: ones(64))).shape.count == 64)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x.npy"
+    // The header of the second would be longer than its length can say.
+    for rank in [65, 30_000] {
+      #expect(throws: NumPyError(file: "memory", array: nil, reason: .tooManyDimensions(limit: 64))) {
+        try NPYFile.bytes(of: ones(rank))
+      }
+      let refusal = NumPyError(file: path, array: nil, reason: .tooManyDimensions(limit: 64))
+      #expect(throws: refusal) { try NPYFile.write(ones(rank), toPath: path) }
+      #expect(throws: refusal) { try NPYFile.write(["a"], shape: .init(repeating: 1, count: rank), toPath: path) }
+    }
+    #expect(try folder.contents().isEmpty)
+  }
 }
 
 @Suite("texts in .npy files")

@@ -58,12 +58,12 @@ extension NPYFile {
   package static func canHold(_ texts: [String]) -> Bool { textWidth(texts) != nil }
 
   /// Writes texts at `path`, whole or not at all; `shape` has as many elements.
-  /// - Throws: ``FileError``; ``NumPyError`` for texts that ``canHold(_:)`` refuses.
+  /// - Throws: ``FileError``; ``NumPyError`` for texts that ``canHold(_:)`` refuses, and for more axes than NumPy allows.
   package static func write(_ texts: [String], shape: [Int], toPath path: String) throws {
     guard let length = textWidth(texts) else {
       throw NumPyError(file: path, array: nil, reason: .unsupportedType("texts that hold zeros, or are too long"))
     }
-    var bytes = header("<U\(length)", shape: shape)
+    var bytes = try header("<U\(length)", shape: shape, file: path)
     bytes.reserveCapacity(bytes.count + texts.count * length * 4)
     for text in texts {
       var rest = length

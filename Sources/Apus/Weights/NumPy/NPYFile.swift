@@ -74,17 +74,15 @@ public enum NPYFile {
 
 extension NPYFile {
   /// Writes a tensor at `url`, whole or not at all.
-  /// - Throws: ``FileError``; ``NumPyError`` for bfloat16, which NumPy does not have.
+  /// - Throws: ``FileError``; ``NumPyError`` for bfloat16 and for more than 64 axes, which NumPy does not have.
   public static func write(_ tensor: AnyTensor, to url: URL) throws {
     try write(tensor, toPath: url.systemPath)
   }
 
   /// Writes a tensor at `path`, whole or not at all.
-  /// - Throws: ``FileError``; ``NumPyError`` for bfloat16, which NumPy does not have.
+  /// - Throws: ``FileError``; ``NumPyError`` for bfloat16 and for more than 64 axes, which NumPy does not have.
   public static func write(_ tensor: AnyTensor, toPath path: String) throws {
-    guard let header = header(of: tensor) else {
-      throw NumPyError(file: path, array: nil, reason: .unwritableType(tensor.dataType))
-    }
+    let header = try header(of: tensor, file: path)
     try AtomicFile.create(at: path) { file in
       try header.withUnsafeBytes { try file.append($0) }
       try tensor.withUnsafeBytes { try file.append($0) }
@@ -92,21 +90,25 @@ extension NPYFile {
   }
 
   /// The file as bytes.
-  /// - Throws: ``NumPyError`` for bfloat16, which NumPy does not have.
+  /// - Throws: ``NumPyError`` for bfloat16 and for more than 64 axes, which NumPy does not have.
   public static func bytes(of tensor: AnyTensor) throws -> [UInt8] {
-    guard let header = header(of: tensor) else {
-      throw NumPyError(file: "memory", array: nil, reason: .unwritableType(tensor.dataType))
+    try header(of: tensor, file: "memory") + tensor.withUnsafeBytes { Array($0) }
+  }
+
+  private static func header(of tensor: AnyTensor, file: String) throws -> [UInt8] {
+    guard let name = tensor.dataType.numPyName else {
+      throw NumPyError(file: file, array: nil, reason: .unwritableType(tensor.dataType))
     }
-    return try header + tensor.withUnsafeBytes { Array($0) }
+    return try header((tensor.dataType.byteCount == 1 ? "|" : "<") + name, shape: tensor.shape, file: file)
   }
 
-  /// Version 1.0, padded so that the data begins at a multiple of 64 bytes.
-  private static func header(of tensor: AnyTensor) -> [UInt8]? {
-    guard let name = tensor.dataType.numPyName else { return nil }
-    return header((tensor.dataType.byteCount == 1 ? "|" : "<") + name, shape: tensor.shape)
-  }
-
-  static func header(_ type: String, shape: [Int]) -> [UInt8] {
+  /// Version 1.0, padded so that the data begins at a multiple of 64 bytes. Its length, which has two bytes, is bounded
+  /// by the limit of the axes.
+  /// - Throws: ``NumPyError`` about `file`, for more axes than NumPy allows.
+  static func header(_ type: String, shape: [Int], file: String) throws -> [UInt8] {
+    guard shape.count <= NPYHeader.rankLimit else {
+      throw NumPyError(file: file, array: nil, reason: .tooManyDimensions(limit: NPYHeader.rankLimit))
+    }
     let extents = shape.map(String.init).joined(separator: ", ") + (shape.count == 1 ? "," : "")
     var text = Array("{'descr': '\(type)', 'fortran_order': False, 'shape': (\(extents)), }".utf8)
     while (10 + text.count + 1) % 64 != 0 { text.append(UInt8(ascii: " ")) }

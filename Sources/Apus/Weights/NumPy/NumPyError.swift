@@ -1,6 +1,6 @@
 import ApusBase
 
-/// Why a `.npy` or `.npz` file cannot be read, or does not hold what was asked of it.
+/// Why a `.npy` or `.npz` file cannot be read or written, or does not hold what was asked of it.
 public struct NumPyError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
