@@ -57,6 +57,17 @@ struct SafetensorsWriterTests {
     #expect(throws: SafetensorsWriterError.nameTooLong(long, limit: 4096)) { try writer.add(tensor, named: long) }
   }
 
+  @Test("no more axes are written than are read")
+  func ranks() throws {
+    func ones(_ rank: Int) throws -> Tensor<Float> { try Tensor([7], shape: .init(repeating: 1, count: rank)) }
+    var writer = SafetensorsWriter()
+    try writer.add(ones(64), named: "a")
+    #expect(throws: SafetensorsWriterError.tooManyDimensions(tensor: "b", limit: 64)) {
+      try writer.add(ones(65), named: "b")
+    }
+    #expect(try openSafetensors(writer.bytes()).tensor(named: "a", as: Float.self).rank == 64)
+  }
+
   @Test("no tensors")
   func empty() throws {
     #expect(try openSafetensors(SafetensorsWriter().bytes()).tensorNames.isEmpty)

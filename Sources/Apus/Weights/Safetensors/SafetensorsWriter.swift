@@ -21,17 +21,22 @@ public struct SafetensorsWriter: Sendable {
   }
 
   /// Adds a tensor.
-  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself.
+  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself, and for
+  ///   more than 64 axes.
   public mutating func add(_ tensor: AnyTensor, named name: String) throws {
     guard name != "__metadata__" else { throw SafetensorsWriterError.reservedName(name) }
     try checkLength(of: name, limit: JSONReader.keyLimit)
+    guard tensor.shape.count <= SafetensorsHeader.rankLimit else {
+      throw SafetensorsWriterError.tooManyDimensions(tensor: name, limit: SafetensorsHeader.rankLimit)
+    }
     guard tensors.updateValue(tensor, forKey: UTF8Key(name)) == nil else {
       throw SafetensorsWriterError.duplicateName(name)
     }
   }
 
   /// Adds a tensor.
-  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself.
+  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself, and for
+  ///   more than 64 axes.
   public mutating func add(_ tensor: Tensor<some TensorScalar>, named name: String) throws {
     try add(AnyTensor(tensor), named: name)
   }
@@ -74,6 +79,8 @@ public enum SafetensorsWriterError: ApusError, Hashable, Sendable, CustomStringC
   case reservedName(String)
   /// A name, or a key of the metadata, that the reader would refuse.
   case nameTooLong(String, limit: Int)
+  /// More axes than the reader allows.
+  case tooManyDimensions(tensor: String, limit: Int)
   /// More entries of metadata than the reader allows.
   case tooMuchMetadata(limit: Int)
   /// A header beyond the format's limit.
@@ -86,6 +93,8 @@ public enum SafetensorsWriterError: ApusError, Hashable, Sendable, CustomStringC
     case .reservedName(let name): "a tensor of a safetensors file cannot be named \"\(name)\""
     case .nameTooLong(let name, let limit):
       "a name of a safetensors file takes \(quoted(name).utf8.count - 2) bytes; at most \(limit) are allowed"
+    case .tooManyDimensions(let tensor, let limit):
+      "tensor \"\(tensor)\" has too many dimensions for a safetensors file; at most \(limit) are allowed"
     case .tooMuchMetadata(let limit): "a safetensors file has at most \(limit) entries of metadata"
     case .headerTooLong(let byteCount, let limit):
       "the header of a safetensors file would have \(byteCount) bytes; at most \(limit) are allowed"
