@@ -171,6 +171,23 @@ import Testing
     }
   }
 
+  /// Whether they are looked up or sliced, and before anything is allocated for them.
+  @Test(arguments: types + [.float32])
+  func rowsOutsideAreRefused(type: DataType) throws {
+    let stored = try matrix(type, rows: 4, columns: 3, seed: 6).stored
+    for range in [2..<9, -2..<1, -3 ..< -1, 5..<5, 0..<1 << 45, .min ..< .max] {
+      let refusal = TensorError.argument(
+        operation: "StoredMatrix", reason: "rows \(range) of a matrix of shape [4, 3]")
+      #expect(throws: refusal) { try stored.rows(range, as: Float.self) }
+      #expect(throws: refusal) { try stored.rows(range, as: Double.self) }
+    }
+    for range in [0..<4, 4..<4, 1..<3] {
+      #expect(try stored.rows(range, as: Float.self).shape == [range.count, 3])
+      #expect(try stored.rows(range, as: Double.self).shape == [range.count, 3])
+    }
+    #expect(throws: TensorError.self) { try Embedding(weight: Tensor<Float>(zeros: [4, 3])).rows(2..<9) }
+  }
+
   @Test func whatIsNoStoredMatrixIsRefused() throws {
     let bytes = AnyTensor(try Tensor<Int8>(zeros: [3, 2]))
     let floats = AnyTensor(try Tensor<Float>(zeros: [3, 2]))

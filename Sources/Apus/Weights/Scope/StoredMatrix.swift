@@ -105,9 +105,14 @@ extension StoredMatrix {
   }
 
   /// The values of rows that follow each other.
+  /// - Throws: ``TensorError`` for rows outside the matrix.
   func rows<Scalar: FloatingPointScalar>(
     _ range: Range<Int>, as type: Scalar.Type = Scalar.self
   ) throws -> Tensor<Scalar> {
+    // Slices would stop at the end and count negative bounds from it.
+    guard range.lowerBound >= 0, range.upperBound <= shape[0] else {
+      throw TensorError.argument(operation: "StoredMatrix", reason: "rows \(range) of a matrix of shape \(shape)")
+    }
     if let table = elements.tensor(of: type) {
       return try table.sliced(axis: 0, from: range.lowerBound, to: range.upperBound)
     }
