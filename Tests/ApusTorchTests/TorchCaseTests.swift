@@ -293,6 +293,36 @@ import Testing
     #expect(try y.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil)
   }
 
+  /// PyTorch 2.13: up to 128 rows and columns of a result together the lengths count, beyond them the factor alone.
+  @Test(arguments: [118, 119], [false, true]) func `places of large pictures follow the factor`(
+    rows: Int, isOpen: Bool
+  ) throws {
+    var program = Program()
+    program.shapes = ["x": [1, 1, rows, 5], "y": [1, 1, rows, 10]]
+    program.nodes = [
+      Program.node(
+        "torch.ops.aten.upsample_nearest2d.vec",
+        [
+          "input": .tensor("x"), "output_size": .other(#"{"as_none":true}"#),
+          "scale_factors": .other(#"{"as_floats":[1.0,2.1]}"#),
+        ], gives: "y")
+    ]
+    var text = program.text
+    if isOpen {
+      let size = #"{"as_expr":{"expr_str":"Symbol('s', integer=True)","hint":{"as_int":\#(rows)}}}"#
+      text = text.replacingOccurrences(
+        of: #""sizes":[{"as_int":1},{"as_int":1},{"as_int":\#(rows)}"#,
+        with: #""sizes":[{"as_int":1},{"as_int":1},\#(size)"#)
+    }
+    #expect(isOpen == (text != program.text))
+    let columns: [Float] = [0, 1, 2, 3, 4]
+    let x = GraphValue(try Tensor((0..<rows).flatMap { _ in columns }, shape: [1, 1, rows, 5]))
+    let y = try #require(try InferenceSession(readModel(Archive(program: text).bytes)).run(["x": x])["y"])
+    let places: [Float] = rows == 118 ? [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] : [0, 0, 0, 1, 1, 2, 2, 3, 3, 4]
+    let expected = GraphValue(try Tensor((0..<rows).flatMap { _ in places }, shape: [1, 1, rows, 10]))
+    #expect(try y.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil)
+  }
+
   /// Rows up to the first end are multiplied with the first matrix, and so on.
   @Test(arguments: [([1, 2], [6, 60, 1500, 15000]), ([1, 1], [6, 60, 0, 0]), ([0, 2], [600, 6000, 1500, 15000])])
   func `rows are multiplied in groups`(ends: [Float], expected: [Float]) throws {

@@ -2,7 +2,10 @@ import ApusKernelInterface
 
 /// How ``interpolate(_:size:mode:)`` finds the value at a position between samples.
 public enum InterpolationMode: Sendable, Hashable {
-  /// The sample at `⌊i · scale⌋`, with `scale` the input's size over the output's.
+  /// The sample at `⌊i · scale⌋`, with `scale` the input's size over the output's, or one over the scale that is given.
+  ///
+  /// As in PyTorch, the sizes alone count for an axis of a map that stays as long as it is or becomes exactly twice as
+  /// long, whatever scale is given, where the result has at most 128 rows and columns together.
   case nearest
   /// The weighted mean of two neighbours along each axis: PyTorch's `linear` and `bilinear`.
   ///
@@ -13,6 +16,19 @@ public enum InterpolationMode: Sendable, Hashable {
 
   /// ``linear(alignCorners:)`` by the name it has for maps.
   public static func bilinear(alignCorners: Bool = false) -> InterpolationMode { .linear(alignCorners: alignCorners) }
+}
+
+/// How PyTorch finds the nearest samples on a CPU.
+package enum NearestRule {
+  /// The most rows and columns together of a result that the kernel for small maps makes.
+  package static let smallMapLimit = 128
+
+  /// Whether a result of these sizes comes from the kernel for small maps, for which an axis that stays as long as it is
+  /// or becomes twice as long goes by its sizes, whatever scale is given. Those for larger maps, and for times and
+  /// volumes, go by the scale.
+  package static func isSmallMap(_ sizes: [Int]) -> Bool {
+    sizes.count == 2 && sizes.allSatisfy { $0 <= smallMapLimit } && sizes[0] + sizes[1] <= smallMapLimit
+  }
 }
 
 /// `[batch, channels, time]` or `[batch, channels, height, width]` at another resolution: PyTorch's `interpolate`. A
@@ -116,18 +132,31 @@ private struct Resampling<Scalar: FloatingPointScalar>: Sendable {
     }
     switch mode {
     case .nearest:
-      taps = .nearest(rows: axis(0, Self.nearest), columns: axis(1, Self.nearest))
+      let make = NearestRule.isSmallMap(sizes) ? Self.nearestOfSmallMap : Self.nearest
+      taps = .nearest(rows: axis(0, make), columns: axis(1, make))
     case .linear(let alignCorners):
       let make = { Self.linear($0, $1, $2, alignCorners: alignCorners) }
       taps = .linear(rows: axis(0, make), columns: axis(1, make))
     }
   }
 
-  /// In the precision of `Scalar`, as in PyTorch: where a position falls on a sample exactly, rounding decides which.
+  /// In the precision of `Scalar` and then in float32, as in PyTorch: where a position falls on a sample exactly, rounding
+  /// decides which.
   private static func nearest(_ input: Int, _ output: Int, _ scale: Double?) -> [Int] {
-    if input == output { return Array(0..<input) }
-    let step = scale.map { Scalar(1 / $0) } ?? Scalar(input) / Scalar(output)
-    return (0..<output).map { min(Int((Scalar($0) * step).rounded(.down)), input - 1) }
+    nearest(input, output, scale, as: Scalar.self)
+  }
+
+  /// In float32 whatever `Scalar` is, as in PyTorch.
+  private static func nearestOfSmallMap(_ input: Int, _ output: Int, _ scale: Double?) -> [Int] {
+    nearest(input, output, output == input || output == 2 * input ? nil : scale, as: Float.self)
+  }
+
+  private static func nearest<Real: FloatingPointScalar>(
+    _ input: Int, _ output: Int, _ scale: Double?, as type: Real.Type
+  ) -> [Int] {
+    if scale == nil, input == output { return Array(0..<input) }
+    let step = scale.map { Real(1 / $0) } ?? Real(input) / Real(output)
+    return (0..<output).map { min(Int(Float(Real($0) * step).rounded(.down)), input - 1) }
   }
 
   private static func linear(_ input: Int, _ output: Int, _ scale: Double?, alignCorners: Bool) -> [LinearTap] {

@@ -117,18 +117,20 @@ extension ProgramBuilder {
     keepsEqual: Bool
   ) throws -> Graph.ValueID {
     let e = call.emitter
+    let map = keepsEqual ? try mapSize(extents, e) : .large
     var result = x
     for (index, extent) in extents.enumerated() {
       let axis = 2 + index
-      if keepsEqual, case .known(let length) = extent, try e.shape(x)[axis] == length { continue }
+      if map == .small, case .known(let length) = extent, try e.shape(x)[axis] == length { continue }
       let (old, new) = (try e.list([e.extent(x, axis)]), try e.list([extent]))
       var step =
         try factors.map { try e.numbers(1 / $0[index], as: .float) }
         ?? e.node("Div", [e.cast(old, to: .float), e.cast(new, to: .float)])
-      // Where an axis stays as long as it is, or becomes twice as long, PyTorch goes by the lengths, not by the factor.
-      if keepsEqual, let factor = factors?[index], 1 < factor, factor < 3 {
+      // Where an axis of a small map stays as long as it is, or becomes twice as long, its lengths count, not the factor.
+      if map != .large, let factor = factors?[index], 1 < factor, factor < 3 {
         let times = factor < 2 ? 1 : 2
-        let isTimes = try e.node("Equal", [e.node("Mul", [old, e.integers([times])]), new])
+        var isTimes = try e.node("Equal", [e.node("Mul", [old, e.integers([times])]), new])
+        if case .open(let isSmall) = map { isTimes = try e.node("And", [isTimes, isSmall]) }
         step = try e.node("Where", [isTimes, e.numbers(1 / Double(times), as: .float), step])
       }
       let range = try e.node("Range", [e.integer(0), e.squeeze(new, [0]), e.integer(1)])
@@ -139,6 +141,21 @@ extension ProgramBuilder {
       result = try e.node("Gather", [result, e.node("Min", [found, last])], ["axis": .int(axis)])
     }
     return result
+  }
+
+  /// Which of PyTorch's kernels makes a map: that for small ones, that for large ones, or what a BOOL of shape [1] says,
+  /// true for small.
+  private enum MapSize: Equatable {
+    case small, large
+    case open(Graph.ValueID)
+  }
+
+  private static func mapSize(_ extents: [GraphExtent], _ e: Emitter) throws -> MapSize {
+    let known = extents.compactMap { if case .known(let size) = $0 { size } else { nil } }
+    guard known.count < extents.count else { return NearestRule.isSmallMap(known) ? .small : .large }
+    guard known.allSatisfy({ $0 <= NearestRule.smallMapLimit }) else { return .large }
+    let sum = try e.node("ReduceSum", [e.list(extents)])
+    return .open(try e.node("LessOrEqual", [sum, e.integers([NearestRule.smallMapLimit])]))
   }
 
   /// The factors as the operator takes them, those of all axes; nil where they are not what the new sizes come of.
