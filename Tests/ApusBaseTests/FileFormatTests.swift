@@ -108,6 +108,16 @@ struct FileFormatTests {
     #expect(throws: FileError.empty(path: empty)) { try FileFormat(of: empty) }
   }
 
+  /// Whoever opens a model with the type of another format is not to export it.
+  @Test(arguments: [
+    (FileFormat.onnx, "ONNXModel"), (.coreMLModel, "CoreMLModel"), (.coreMLPackage, "CoreMLModel"),
+    (.torchExport, "TorchModel"),
+  ])
+  func aFormatThatRunsHasAType(format: FileFormat, type: String) {
+    let advice = format.advice(for: .model)
+    #expect(advice.contains(type) && advice.contains("ModelFile.open") && !advice.contains("export"))
+  }
+
   @Test(arguments: FileFormat.allCases)
   func everyFormatHasAWayOut(format: FileFormat) {
     for purpose in [FileFormatError.Purpose.model, .weights, .tensors] {

@@ -13,10 +13,20 @@ import Testing
   @Test func cutFilesAreRefused() throws {
     for name in ["network-layers/model.mlmodel", "classic-pipeline/model.mlmodel"] {
       let bytes = [UInt8](try Data(contentsOf: URL(filePath: coreMLFixture(name))))
-      for count in stride(from: 0, to: bytes.count, by: 7) {
+      for count in stride(from: 7, to: bytes.count, by: 7) {
         #expect(throws: CoreMLError.self, "\(name), \(count) bytes") { try readModel(Array(bytes[..<count])) }
       }
     }
+  }
+
+  @Test func noBytesAndThoseOfOtherFormatsAreSaidToBeThat() throws {
+    #expect(throws: FileError.empty(path: "memory")) { try readModel([]) }
+    // The field of an ONNX graph, and a page about a file.
+    let others: [([UInt8], FileFormat)] = [(field(1, 10) + field(7, []), .onnx), (Array("<html>".utf8), .markup)]
+    for (bytes, format) in others {
+      #expect(throws: FileFormatError(path: "memory", found: format, purpose: .model)) { try readModel(bytes) }
+    }
+    #expect(throws: CoreMLError.self) { try readModel([0xFF, 0, 1]) }
   }
 
   @Test func operationsAndValuesAreNamed() {

@@ -13,9 +13,19 @@ import Testing
 
   @Test func `cut archives are refused`() throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: torchFixture("parts/model.pt2"))))
-    for count in stride(from: 0, to: bytes.count, by: 97) {
+    for count in stride(from: 97, to: bytes.count, by: 97) {
       #expect(throws: TorchError.self, "\(count) bytes") { try readModel(Array(bytes[..<count])) }
     }
+  }
+
+  @Test func `no bytes, and those of other formats, are said to be that`() throws {
+    #expect(throws: FileError.empty(path: "memory")) { try readModel([]) }
+    // The field of an ONNX graph, and a page about a file.
+    let others: [([UInt8], FileFormat)] = [([8, 10, 58, 0], .onnx), (Array("<!DOCTYPE html>".utf8), .markup)]
+    for (bytes, format) in others {
+      #expect(throws: FileFormatError(path: "memory", found: format, purpose: .model)) { try readModel(bytes) }
+    }
+    #expect(throws: TorchError.self) { try readModel([0xFF, 0, 1]) }
   }
 
   @Test func `cut programs are refused with their entry`() {

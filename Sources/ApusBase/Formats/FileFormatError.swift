@@ -24,6 +24,14 @@ public struct FileFormatError: ApusError, Hashable {
     self.purpose = purpose
   }
 
+  /// Why a file could not be read as a model of one of these formats, where it is of another one; nil where it is a
+  /// damaged one of these, for all that its content says.
+  package init?(_ file: MappedFile, expecting formats: [FileFormat]) {
+    let format = FileFormat(file)
+    guard format != .unknown, !formats.contains(format) else { return nil }
+    self.init(path: file.name, found: format, purpose: .model)
+  }
+
   /// ``Fault/data``: the file is there, and is of another kind.
   public var fault: Fault { .data }
 
@@ -83,6 +91,9 @@ extension FileFormat: CustomStringConvertible {
 
   private var adviceForModel: String {
     switch self {
+    case .onnx: "open it with ONNXModel, or with ModelFile.open whatever the format is"
+    case .coreMLModel, .coreMLPackage: "open it with CoreMLModel, or with ModelFile.open whatever the format is"
+    case .torchExport: "open it with TorchModel, or with ModelFile.open whatever the format is"
     case .onnxRuntime: "take the .onnx file it was made from, or export the model as .onnx"
     case .compiledCoreML: "take the .mlpackage or .mlmodel that it was compiled from"
     case .torchScript, .torchCheckpoint, .pickle:

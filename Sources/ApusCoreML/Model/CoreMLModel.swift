@@ -82,12 +82,19 @@ public struct CoreMLModel: GraphModel {
   }
 
   /// Reads a model of one file that is already in memory; `name` is what messages call it.
-  /// - Throws: ``CoreMLError``.
+  /// - Throws: ``FileError/empty(path:)`` for no bytes, ``FileFormatError`` for another format, ``CoreMLError`` for a
+  ///   damaged model and for what Apus does not know.
   public init(
     bytes: UnsafeRawBufferPointer, name: String, function: String? = nil, arithmetic: CoreMLArithmetic = .float32
   ) throws {
-    let source = CoreMLSource(file: try MappedFile(copying: bytes, name: name))
-    try self.init(source, name: name, function: function, arithmetic: arithmetic)
+    guard !bytes.isEmpty else { throw FileError.empty(path: name) }
+    let file = try MappedFile(copying: bytes, name: name)
+    do {
+      try self.init(CoreMLSource(file: file), name: name, function: function, arithmetic: arithmetic)
+    } catch let error as CoreMLError {
+      if let other = FileFormatError(file, expecting: [.coreMLModel]) { throw other }
+      throw error
+    }
   }
 
   init(_ source: CoreMLSource, name: String, function: String?, arithmetic: CoreMLArithmetic) throws {

@@ -14,7 +14,10 @@ struct CoreMLModelTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   func seeds() -> [[UInt8]] { ProtobufBytes.coreMLModels }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    return try outcome(memory: 4 << 20, allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self) {
+    return try outcome(
+      memory: 4 << 20, allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self,
+      FileFormatError.self
+    ) {
       try Self.run(CoreMLModel(bytes: input, name: "input"))
     }
   }

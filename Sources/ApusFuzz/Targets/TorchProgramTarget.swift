@@ -137,7 +137,8 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     return try outcome(
-      memory: 4 << 20, allowing: TorchError.self, GraphError.self, TensorError.self, FileError.self, JSONError.self
+      memory: 4 << 20, allowing: TorchError.self, GraphError.self, TensorError.self, FileError.self,
+      FileFormatError.self, JSONError.self
     ) {
       var entries: [(name: String, contents: [UInt8])] = [
         ("m/byteorder", Array("little".utf8)), ("m/data/weights/weight_0", [UInt8](repeating: 0, count: 16)),

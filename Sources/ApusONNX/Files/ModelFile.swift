@@ -29,9 +29,8 @@ extension ModelProto {
       return model
     } catch let error as ONNXFileError {
       // Looked at only now: a model could begin as a file of another format does.
-      let format = FileFormat(source.file)
-      guard format != .onnx, format != .unknown else { throw error }
-      throw FileFormatError(path: source.file.name, found: format, purpose: .model)
+      if let other = FileFormatError(source.file, expecting: [.onnx]) { throw other }
+      throw error
     }
   }
 

@@ -55,9 +55,17 @@ public struct TorchModel: GraphModel {
   }
 
   /// Reads an archive that is already in memory; `name` is what messages call it.
-  /// - Throws: ``TorchError``.
+  /// - Throws: ``FileError/empty(path:)`` for no bytes, ``FileFormatError`` for another format, ``TorchError`` for a
+  ///   damaged archive and for what Apus does not know.
   public init(bytes: UnsafeRawBufferPointer, name: String, program: String? = nil) throws {
-    try self.init(MappedFile(copying: bytes, name: name), program: program)
+    guard !bytes.isEmpty else { throw FileError.empty(path: name) }
+    let file = try MappedFile(copying: bytes, name: name)
+    do {
+      try self.init(file, program: program)
+    } catch let error as TorchError {
+      if let other = FileFormatError(file, expecting: [.torchExport, .zip]) { throw other }
+      throw error
+    }
   }
 
   init(_ file: MappedFile, program: String?) throws {
