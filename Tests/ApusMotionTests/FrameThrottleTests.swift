@@ -50,6 +50,13 @@ import Testing
     #expect(after == [true, false, true])
   }
 
+  /// Frames after it pass as if there had been none.
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func timesThatAreNoNumbersCountForNothing(time: Double) throws {
+    #expect(try accepted([time, 0, 0.05, 0.1], rate: 10) == [1, 3])
+    #expect(try accepted([0, time, 0.1, 0.15, time, 0.2], rate: 10) == [0, 2, 5])
+  }
+
   @Test(arguments: [0, -10, Double.nan, .infinity, .leastNonzeroMagnitude])
   func badRates(rate: Double) {
     #expect(throws: MotionConfigurationError.self) { try FrameThrottle(framesPerSecond: rate) }

@@ -24,10 +24,12 @@ public struct FrameThrottle: Sendable {
     interval = 1 / framesPerSecond
   }
 
-  /// Whether the frame at this time passes; if so, the next due time moves on.
+  /// Whether the frame at this time passes; if so, the next due time moves on. A frame at no finite time does not, and
+  /// changes nothing.
   ///
   /// - Parameter timestamp: seconds, not before the last one asked about.
   public mutating func accepts(_ timestamp: Double) -> Bool {
+    guard timestamp.isFinite else { return false }
     guard let (start, steps) = grid else {
       grid = (timestamp, 1)
       return true
