@@ -29,12 +29,15 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Reads `weight` and, when there is one, `bias`.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape; ``TensorError`` for arguments out
+  ///   of range, such as groups that do not divide `inputs` and `outputs`.
   public init(
     _ weights: Weights, inputs: Int, outputs: Int, kernel: Int,
     stride: Int = 1, padding: Int = 0, dilation: Int = 1, groups: Int = 1
   ) throws {
+    let share = try ConvolutionParameters.channels(inputs, ofEachOf: groups, operation: "conv1d")
     try self.init(
-      weight: weights.tensor("weight", shape: [outputs, inputs / max(groups, 1), kernel]),
+      weight: weights.tensor("weight", shape: [outputs, share, kernel]),
       bias: weights.optionalTensor("bias", shape: [outputs]),
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }

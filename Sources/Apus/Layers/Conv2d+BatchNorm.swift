@@ -30,7 +30,8 @@ extension Conv2d {
         dilation: dilation, groups: groups)
       return
     }
-    let shape = [outputs, inputs / max(groups, 1), kernel.height, kernel.width]
+    let share = try ConvolutionParameters.channels(inputs, ofEachOf: groups, operation: "conv2d")
+    let shape = [outputs, share, kernel.height, kernel.width]
     try weights.check("weight", shape: shape)
     let bias: Tensor<Double>? = try weights.optionalTensor("bias", shape: [outputs])
     let mean: Tensor<Double> = try normalization.tensor("running_mean", shape: [outputs])

@@ -15,12 +15,15 @@ public struct Conv2d<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Reads `weight` and, when there is one, `bias`.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape; ``TensorError`` for arguments out
+  ///   of range, such as groups that do not divide `inputs` and `outputs`.
   public init(
     _ weights: Weights, inputs: Int, outputs: Int, kernel: Size2D,
     stride: Size2D = 1, padding: Padding2D = 0, dilation: Size2D = 1, groups: Int = 1
   ) throws {
+    let share = try ConvolutionParameters.channels(inputs, ofEachOf: groups, operation: "conv2d")
     try self.init(
-      weight: weights.tensor("weight", shape: [outputs, inputs / max(groups, 1), kernel.height, kernel.width]),
+      weight: weights.tensor("weight", shape: [outputs, share, kernel.height, kernel.width]),
       bias: weights.optionalTensor("bias", shape: [outputs]),
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }

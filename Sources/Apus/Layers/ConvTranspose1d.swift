@@ -29,12 +29,15 @@ public struct ConvTranspose1d<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Reads `weight` and, when there is one, `bias`.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape; ``TensorError`` for arguments out
+  ///   of range, such as groups that do not divide `inputs` and `outputs`.
   public init(
     _ weights: Weights, inputs: Int, outputs: Int, kernel: Int, stride: Int = 1, padding: Int = 0,
     outputPadding: Int = 0, groups: Int = 1, dilation: Int = 1
   ) throws {
+    let share = try ConvolutionParameters.channels(outputs, ofEachOf: groups, operation: "convTranspose1d")
     try self.init(
-      weight: weights.tensor("weight", shape: [inputs, outputs / max(groups, 1), kernel]),
+      weight: weights.tensor("weight", shape: [inputs, share, kernel]),
       bias: weights.optionalTensor("bias", shape: [outputs]),
       stride: stride, padding: padding, outputPadding: outputPadding, groups: groups, dilation: dilation)
   }

@@ -26,12 +26,15 @@ public struct ConvTranspose2d<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Reads `weight` and, when there is one, `bias`.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape; ``TensorError`` for arguments out
+  ///   of range, such as groups that do not divide `inputs` and `outputs`.
   public init(
     _ weights: Weights, inputs: Int, outputs: Int, kernel: Size2D, stride: Size2D = 1, padding: Padding2D = 0,
     outputPadding: Size2D = 0, groups: Int = 1, dilation: Size2D = 1
   ) throws {
+    let share = try ConvolutionParameters.channels(outputs, ofEachOf: groups, operation: "convTranspose2d")
     try self.init(
-      weight: weights.tensor("weight", shape: [inputs, outputs / max(groups, 1), kernel.height, kernel.width]),
+      weight: weights.tensor("weight", shape: [inputs, share, kernel.height, kernel.width]),
       bias: weights.optionalTensor("bias", shape: [outputs]),
       stride: stride, padding: padding, outputPadding: outputPadding, groups: groups, dilation: dilation)
   }

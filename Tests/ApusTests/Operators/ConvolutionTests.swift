@@ -312,6 +312,31 @@ import Testing
     #expect(throws: TensorError.self) { try conv1d(x, weight: w) }
   }
 
+  /// PyTorch: "in_channels must be divisible by groups", and out_channels of a transposed one.
+  @Test func refusesGroupsThatDoNotShareChannelsOutEvenly() throws {
+    let one = Weights(["weight": try Tensor<Float>(zeros: [4, 2, 1])])
+    let two = Weights(["weight": try Tensor<Float>(zeros: [4, 2, 1, 1]), "bias": try Tensor<Float>(zeros: [4])])
+    for groups in [2, 0, -1, .min] {
+      #expect(throws: TensorError.self) { try Conv1d<Float>(one, inputs: 5, outputs: 4, kernel: 1, groups: groups) }
+      #expect(throws: TensorError.self) { try Conv2d<Float>(two, inputs: 5, outputs: 4, kernel: 1, groups: groups) }
+      #expect(throws: TensorError.self) {
+        try ConvTranspose1d<Float>(one, inputs: 4, outputs: 5, kernel: 1, groups: groups)
+      }
+      #expect(throws: TensorError.self) {
+        try ConvTranspose2d<Float>(
+          Weights(["weight": Tensor<Float>(zeros: [4, 2, 1, 1])]), inputs: 4, outputs: 5, kernel: 1, groups: groups)
+      }
+      #expect(throws: TensorError.self) {
+        try Conv2d<Float>(
+          two,
+          foldingBatchNorm: Weights([
+            "running_mean": Tensor<Float>(zeros: [4]), "running_var": Tensor<Float>(repeating: 1, shape: [4]),
+          ]), inputs: 5, outputs: 4, kernel: 1, groups: groups)
+      }
+    }
+    #expect(throws: Never.self) { try Conv2d<Float>(two, inputs: 4, outputs: 4, kernel: 1, groups: 2) }
+  }
+
   /// What is staged around a map may be beyond counting, though the result is small.
   @Test func windowsFarLargerThanTheMap() throws {
     let dilation: Size2D = 0x4000_0000

@@ -81,6 +81,16 @@ package struct ConvolutionParameters: Hashable, Sendable {
     try check("groups", [groups], minimum: 1)
   }
 
+  /// The channels of each of `groups`, for the weight of a layer.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for groups that do not share `channels` out evenly.
+  static func channels(_ channels: Int, ofEachOf groups: Int, operation: String) throws -> Int {
+    guard groups > 0, channels.isMultiple(of: groups) else {
+      throw TensorError.argument(
+        operation: operation, reason: "\(channels) channels cannot be shared out evenly to \(groups) groups")
+    }
+    return channels / groups
+  }
+
   /// The same with another padding.
   func padded(by padding: Padding2D) throws -> ConvolutionParameters {
     try ConvolutionParameters(
