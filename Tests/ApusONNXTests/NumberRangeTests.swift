@@ -40,6 +40,17 @@ import Testing
     #expect(try raised[0]?.tensor(of: Float.self)?.elements == [limit, 0, 1])
   }
 
+  /// ONNX Runtime 1.32.
+  @Test func clipIsNotBoundByWhatIsNoNumber() throws {
+    func clip(_ least: Float, _ most: Float) throws -> [Float]? {
+      let bounds = try [least, most].map { GraphValue(try Tensor<Float>([$0], shape: [])) }
+      return try runNode("Clip", [GraphValue(Tensor<Float>([-5, 0, 5]))] + bounds, opset: 13)[0]?
+        .tensor(of: Float.self)?.elements
+    }
+    #expect(try clip(.nan, 1) == [-5, 0, 1])
+    #expect(try clip(-1, .nan) == [-1, 0, 5])
+  }
+
   /// Sums, and counts, that the type of the numbers does not hold. By hand.
   @Test func meansOfIntegersAreOfWholeSums() throws {
     func mean<Scalar: TensorScalar>(_ numbers: [Scalar]) throws -> Scalar? {

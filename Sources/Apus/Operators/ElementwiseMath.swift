@@ -99,10 +99,12 @@ extension Tensor where Scalar: FloatingPointScalar {
   /// `x` to a constant power.
   public func pow(_ exponent: Scalar) throws -> Tensor { try mapped(.power(Double(exponent))) }
 
-  /// `min(max(x, minimum), maximum)`, either bound optional; a NaN stays one. Where the minimum is greater than the
-  /// maximum everything becomes the maximum.
+  /// `min(max(x, minimum), maximum)`, either bound optional; a NaN stays one, and a bound that is NaN makes everything
+  /// NaN. Where the minimum is greater than the maximum everything becomes the maximum.
   public func clamp(min minimum: Scalar? = nil, max maximum: Scalar? = nil) throws -> Tensor {
-    try mapped(
+    // Kernels would compare with it, and find nothing beyond it.
+    if let bound = minimum?.isNaN == true ? minimum : maximum, bound.isNaN { return try self + bound }
+    return try mapped(
       .clamp(
         minimum: minimum.map { Double($0) } ?? -.infinity, maximum: maximum.map { Double($0) } ?? .infinity))
   }

@@ -256,6 +256,21 @@ struct ActivationTests {
     }
   }
 
+  /// PyTorch's torch.clamp.
+  @Test func aBoundThatIsNoNumberMakesEverythingNaN() throws {
+    func check<S: FloatingPointScalar>(_ type: S.Type) throws {
+      let x = try Tensor<S>([0, 5, -5, .infinity, .nan])
+      for result in try [
+        x.clamp(min: .nan), x.clamp(max: .nan), x.clamp(min: .nan, max: 1), x.clamp(min: 1, max: .nan),
+      ] {
+        #expect(try result.elements.allSatisfy(\.isNaN))
+      }
+      #expect(try x.clamp(min: -1, max: 2).elements.prefix(4) == [0, 2, -1, 2])
+    }
+    try check(Float.self)
+    try check(Double.self)
+  }
+
   @Test("arctangent is within a unit in the last place")
   func arctangent() throws {
     let magnitudes = (-3000...3000).map { Float(exp2(Double($0) / 50)) } + (0...4000).map { Float($0) / 1000 }

@@ -273,7 +273,11 @@ private struct Bounds: FloatingFunction, WholeNumberVisitor {
   let high: AnyTensor?
 
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
-    try x.clamp(min: low?.converted(to: Real.self).scalar, max: high?.converted(to: Real.self).scalar)
+    // A bound that is no number bounds nothing, as in ONNX Runtime.
+    func number(_ bound: AnyTensor?) throws -> Real? {
+      try bound.map { try $0.converted(to: Real.self).scalar }.flatMap { $0.isNaN ? nil : $0 }
+    }
+    return try x.clamp(min: number(low), max: number(high))
   }
 
   struct Between<Scalar: WholeNumber>: UnaryFunction {
