@@ -1,34 +1,34 @@
 import ApusKernelInterface
 
 // Reductions over some axes, or over all when none are named. Axes may be negative, and stay with size 1 where
-// `keepDims` says so. Sums of float32 are accumulated in float64 and rounded once.
+// `keepDims` says so. As in PyTorch, 0 and -1 name nothing of a single number, and are no error. Sums of float32 are accumulated in float64 and rounded once.
 
 extension Tensor where Scalar: FloatingPointScalar {
   /// The sum over `axes`; zero where there is nothing to sum.
   public func sum(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try sum(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "sum"))
+    try sum(reduction(over: axes, keepDims, "sum"))
   }
 
   /// The arithmetic mean over `axes`; NaN where there is nothing to average.
   public func mean(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try mean(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "mean"))
+    try mean(reduction(over: axes, keepDims, "mean"))
   }
 
   /// The product over `axes`; one where there is nothing to multiply.
   public func product(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try product(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "product"))
+    try product(reduction(over: axes, keepDims, "product"))
   }
 
   /// The greatest element over `axes`; NaN when any is.
   /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
   public func amax(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try amax(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "amax"))
+    try amax(reduction(over: axes, keepDims, "amax"))
   }
 
   /// The smallest element over `axes`; NaN when any is.
   /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
   public func amin(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try amin(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "amin"))
+    try amin(reduction(over: axes, keepDims, "amin"))
   }
 
   /// `Σ (x - mean)² / (n - correction)` over `axes`: unbiased with the default correction of 1, the mean square with 0.
@@ -45,7 +45,7 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   /// `log Σ exp(x)` over `axes`, without overflow; minus infinity where there is nothing to sum.
   public func logSumExp(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try logSumExp(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "logSumExp"))
+    try logSumExp(reduction(over: axes, keepDims, "logSumExp"))
   }
 
   /// The index of the greatest element along `axis`, or among all in row-major order when there is none. The first of
@@ -126,9 +126,13 @@ extension Tensor where Scalar: FloatingPointScalar {
     }
   }
 
+  private func reduction(over axes: [Int]?, _ keepDims: Bool, _ operation: String) throws -> AxisReduction {
+    let isOfNumber = shape.isEmpty && (axes ?? []).allSatisfy { $0 == 0 || $0 == -1 }
+    return try AxisReduction(shape, isOfNumber ? nil : axes, keepsAxes: keepDims, operation: operation)
+  }
+
   private func spread(_ axes: [Int]?, _ correction: Int, _ keepDims: Bool, root: Bool) throws -> Tensor {
-    let plan = try AxisReduction(
-      shape, axes, keepsAxes: keepDims, operation: root ? "standardDeviation" : "variance")
+    let plan = try reduction(over: axes, keepDims, root ? "standardDeviation" : "variance")
     guard plan.size > 0, correction >= 0 else { return try Tensor(repeating: .nan, shape: plan.shape) }
     let correction = min(correction, plan.size)
     return try overRows(plan) { kernels, x, y, rows in
@@ -210,7 +214,7 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 
   private func argument(greatest: Bool, _ axis: Int?, _ keepDims: Bool, _ name: String) throws -> Tensor<Int64> {
-    let plan = try AxisReduction(shape, axis.map { [$0] }, keepsAxes: keepDims, operation: name)
+    let plan = try reduction(over: axis.map { [$0] }, keepDims, name)
     guard plan.size > 0 else { throw nothingToChoose(name) }
     if let (outer, inner) = plan.adjacent, inner > 1, plan.size <= 1 << 24 {
       return try rowMajor.overColumns(plan, outer: outer, inner: inner) { kernels, x, y, first, count in

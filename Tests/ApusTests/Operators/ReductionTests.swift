@@ -190,4 +190,30 @@ struct ReductionTests {
       #expect(try result.scalar == -.infinity)
     }
   }
+
+  /// PyTorch's results for torch.tensor(5.); an axis 1 is an IndexError there.
+  @Test func aSingleNumberHasTheAxesThatPyTorchGivesIt() throws {
+    let x = try Tensor<Float>([5], shape: [])
+    for axis in [0, -1] {
+      for keeps in [false, true] {
+        let same = try [
+          x.sum(axes: [axis], keepDims: keeps), x.mean(axes: [axis], keepDims: keeps),
+          x.product(axes: [axis], keepDims: keeps), x.amax(axes: [axis], keepDims: keeps),
+          x.amin(axes: [axis], keepDims: keeps), x.logSumExp(axes: [axis], keepDims: keeps),
+        ]
+        for result in same { #expect(try result.shape == [] && result.scalar == 5) }
+        let spread = try [
+          x.variance(axes: [axis], keepDims: keeps), x.standardDeviation(axes: [axis], keepDims: keeps),
+        ]
+        for result in spread { #expect(try result.shape == [] && result.scalar.isNaN) }
+        for result in try [x.argmax(axis: axis, keepDims: keeps), x.argmin(axis: axis, keepDims: keeps)] {
+          #expect(try result.shape == [] && result.scalar == 0)
+        }
+      }
+    }
+    for axis in [1, -2, .min] {
+      #expect(throws: TensorError.self) { try x.sum(axes: [axis]) }
+      #expect(throws: TensorError.self) { try x.argmax(axis: axis) }
+    }
+  }
 }
