@@ -18,7 +18,7 @@ public struct Execution: Sendable {
     case fast
   }
 
-  /// The number of threads an operator may use, from 1 to 256.
+  /// The number of threads an operator may use, from 1 to 256; anything else counts as the nearest of these.
   public var threads: Int {
     get { shared.settings.threads }
     set { change { $0.threads = newValue } }
@@ -51,7 +51,9 @@ public struct Execution: Sendable {
   }
 
   private struct Settings: Sendable {
-    var threads: Int
+    var threads: Int {
+      didSet { threads = min(max(1, threads), ThreadPool.maximumThreads) }
+    }
     var precision = Precision.exact
     var usesBLAS = true
     var kernels: KernelSet
@@ -86,7 +88,7 @@ extension Execution {
     _ body: () throws -> Result
   ) rethrows -> Result {
     try with(body) { settings in
-      if let threads { settings.threads = min(max(1, threads), ThreadPool.maximumThreads) }
+      if let threads { settings.threads = threads }
       if let precision { settings.precision = precision }
       if let variant, availableVariants.contains(variant) { settings.kernels = KernelSet(variant) }
       if let usesBLAS { settings.usesBLAS = usesBLAS }

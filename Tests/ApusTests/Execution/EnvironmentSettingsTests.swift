@@ -59,4 +59,12 @@ import Testing
     #expect(Execution.with(threads: 9_999) { Execution.current.threads } == 256)
     #expect(Execution.with(threads: 3) { Execution.current.threads } == 3)
   }
+
+  @Test func assignedThreadsAreClamped() {
+    var execution = Execution.standard
+    for (threads, expected) in [(0, 1), (-5, 1), (.min, 1), (100_000, 256), (.max, 256), (256, 256), (3, 3)] {
+      execution.threads = threads
+      #expect(execution.threads == expected)
+    }
+  }
 }
