@@ -136,12 +136,16 @@ import Testing
     #expect(both.x == Array(expected[..<20]) && both.changes == 0)
     // Where that one is missed for a moment, the other one is not taken.
     let missed = try wrists(frames(20, without: 8..<12))
-    let nobody = [Double?](repeating: nil, count: 4)
-    #expect(missed.x == expected[..<8] + nobody + expected[12..<20])
+    var seen = Array(expected[..<20])
+    for frame in 8..<12 { seen[frame] = nil }
+    #expect(missed.x == seen)
     #expect(missed.changes == 0)
     // More than a second after the last frame with that one somebody is chosen anew, and that is said.
     let gone = try wrists(frames(30, without: 8..<30))
-    #expect(gone.x == expected[..<8] + [Double?](repeating: nil, count: 10) + [Double?](repeating: 2000, count: 12))
+    var replaced = Array(expected[..<8])
+    replaced += [Double?](repeating: nil, count: 10)
+    replaced += [Double?](repeating: 2000, count: 12)
+    #expect(gone.x == replaced)
     #expect(gone.changes == 1)
   }
 
