@@ -77,11 +77,27 @@ extension ParityRun {
     var fedTruth: GraphValue?
   }
 
+  /// The elements of two values that are sequences of as many, which are judged one by one; nil for any others.
+  private static func elements(_ value: GraphValue, _ expected: GraphValue) -> [(GraphValue, GraphValue)]? {
+    guard case .sequence(let values, _) = value.held, case .sequence(let wanted, _) = expected.held,
+      values.count == wanted.count
+    else { return nil }
+    return Array(zip(values, wanted))
+  }
+
+  /// - Parameter path: the positions of an element in sequences.
   /// - Returns: the difference, and what it was allowed because the node makes much of how its inputs were rounded.
   private func isolated(
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int,
-    _ way: ParityWay, _ held: Set<Graph.ValueID>
+    _ way: ParityWay, _ held: Set<Graph.ValueID>, at path: [Int] = []
   ) throws -> (difference: ValueDifference, allowance: Double) {
+    if let elements = Self.elements(value, expected) {
+      let judged = try elements.enumerated().map { index, pair in
+        try isolated(pair.0, pair.1, id, step, terms: terms, way, held, at: path + [index])
+      }
+      return (ValueDifference(elements: judged.map(\.difference)), judged.map(\.allowance).max() ?? 0)
+    }
+    let (value, expected) = (value.held, expected.held)
     let rule = check.options.tolerance
     var leastScale = step.node.facts?.accuracy.leastScale ?? 0
     let type = computedType(of: value, step, way)
@@ -101,7 +117,9 @@ extension ParityRun {
     }
     let isOfDouble = expected.elementType == .double
     let strict = try judged()
-    guard var exact = try inDouble(id, value, held, isOfDouble: isOfDouble) else { return (strict, 0) }
+    guard var exact = try inDouble(id, value, held, isOfDouble: isOfDouble)?.element(at: path) else {
+      return (strict, 0)
+    }
     if isOfDouble {
       let type = ElementType.coarser(history.coarsest[id], value.elementType) ?? value.elementType
       let plain = try rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale)
@@ -109,7 +127,9 @@ extension ParityRun {
         try ValueDifference(value, expected, tolerance: plain, allowsLevels: false).isAcceptable
       }
       if try !isRight(exact) {
-        guard let other = try besideJumps(id, exact, expected, held, by: plain.relative), try isRight(other) else {
+        guard path.isEmpty, let other = try besideJumps(id, exact, expected, held, by: plain.relative),
+          try isRight(other)
+        else {
           return (strict, 0)
         }
         exact = other
@@ -133,6 +153,14 @@ extension ParityRun {
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, adding allowance: Double,
     _ step: ParityStep
   ) throws -> ValueDifference {
+    if let elements = Self.elements(value, expected) {
+      return ValueDifference(
+        elements: try elements.map { value, expected in
+          let coarsest = ElementType.coarser(type, value.elementType) ?? value.elementType
+          return try cumulative(value, expected, id, type: coarsest, adding: allowance, step)
+        })
+    }
+    let (value, expected) = (value.held, expected.held)
     let rule = check.options.tolerance
     let isFloatingPoint = value.elementType?.isFloatingPoint == true
     var tolerance = try rule.cumulative(

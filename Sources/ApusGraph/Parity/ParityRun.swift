@@ -110,7 +110,7 @@ struct ParityRun {
     let expected = outcome.expected[id]
     let (ownValue, fedValue) = (outcome.own.outcome.value(position), outcome.fed.outcome.value(position))
     let type = ownValue?.elementType ?? fedValue?.elementType ?? check.graph.values[id].type?.elementType
-    let given = try expected?.narrowed(to: type)
+    let given = try expected?.narrowed(as: ownValue ?? fedValue, otherwise: type)
     // What depends on chance, or could not be computed, is taken over: the rest can still be judged.
     let nextOwn = step.isDeterministic ? ownValue ?? given : given ?? ownValue
     let nextFed = given ?? fedValue

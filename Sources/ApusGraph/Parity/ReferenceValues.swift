@@ -58,6 +58,14 @@ extension GraphValue {
     }
   }
 
+  /// The value in the type that the model's own has: that of a tensor, or of the elements of a sequence.
+  func narrowed(as own: GraphValue?, otherwise type: ElementType?) throws -> GraphValue {
+    guard case .sequence(let values, _) = self, case .sequence(_, let element)? = own else {
+      return try narrowed(to: own?.elementType ?? type)
+    }
+    return .sequence(try values.map { try $0.narrowed(to: element.elementType) }, element: element)
+  }
+
   /// Whether both are tensors of numbers with the same bytes.
   package func hasSameBytes(as other: GraphValue) throws -> Bool {
     guard case .tensor(let a) = self, case .tensor(let b) = other, a.dataType == b.dataType, a.shape == b.shape else {

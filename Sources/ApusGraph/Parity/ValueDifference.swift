@@ -23,6 +23,14 @@ public struct ValueDifference: Sendable {
     let areSameCodes = actual.elementType == expected.elementType
     let actual = try actual.unwrapped(widening: areSameCodes)
     let expected = try expected.unwrapped(widening: areSameCodes)
+    if case .sequence(let values, _) = actual, case .sequence(let wanted, _) = expected, values.count == wanted.count {
+      let elements = try zip(values, wanted).map { actual, expected in
+        try ValueDifference(actual, expected, tolerance: tolerance, allowsLevels: allowsLevels)
+      }
+      let all = ValueDifference(elements: elements)
+      (comparison, reason, isOffByOneLevel) = (nil, all.reason, all.isOffByOneLevel)
+      return
+    }
     guard case .tensor(let a) = actual, case .tensor(let e) = expected else {
       comparison = nil
       reason = try actual.difference(from: expected, within: tolerance)
@@ -36,6 +44,15 @@ public struct ValueDifference: Sendable {
     self.comparison = comparison
     reason = nil
     isOffByOneLevel = allowsLevels && a.dataType.isNarrowInteger && comparison.isOffByOne
+  }
+
+  /// That of sequences of as many elements.
+  init(elements: [ValueDifference]) {
+    comparison = nil
+    reason = elements.firstIndex { !$0.isAcceptable }.map { index in
+      "element \(index): " + (elements[index].reason ?? elements[index].comparison.map { "\($0)" } ?? "")
+    }
+    isOffByOneLevel = elements.contains(where: \.isOffByOneLevel)
   }
 }
 

@@ -50,6 +50,18 @@ extension GraphValue {
     }
   }
 
+  /// What an optional holds; any other value as it is.
+  var held: GraphValue {
+    if case .optional(let value?, _) = self { value.held } else { self }
+  }
+
+  /// The element at a position, and within it at the next; nil where there is none.
+  func element(at path: some Collection<Int>) -> GraphValue? {
+    guard let index = path.first else { return self }
+    guard case .sequence(let values, _) = held, values.indices.contains(index) else { return nil }
+    return values[index].element(at: path.dropFirst())
+  }
+
   /// The element type of a tensor; nil for a sequence or an optional.
   public var elementType: ElementType? {
     switch self {
