@@ -166,6 +166,38 @@ import Testing
     #expect(sets.allSatisfy { $0["first_difference"] as? String == "/conv2/Conv" })
   }
 
+  /// An input that is handed over in another shape, and an output with its axes in another order, are said with the pair.
+  @Test func otherShapesThatAreNoDifferenceAreSaid() throws {
+    try TemporaryFolder.with { folder in
+      func model(_ shape: [Int], _ node: NodeProto, _ output: [Int]) throws -> String {
+        try folder.onnx(
+          "\(shape.count)\(shape.last ?? 0)",
+          ModelFixtures.model(
+            [node], inputs: [ModelFixtures.tensor("x", shape.map(GraphDimension.size))],
+            outputs: [ModelFixtures.tensor("y", output.map(GraphDimension.size))]))
+      }
+      let flatten = NodeProto(
+        opType: "Flatten", inputs: ["x"], outputs: ["y"], attributes: [AttributeProto(name: "axis", value: .int(0))])
+      let squeezed = try Command.run(
+        "parity", model([1, 8], flatten, [1, 8]), model([8], flatten, [1, 8]), "--random", "1")
+      #expect(squeezed.status == 0, "\(squeezed.errors)")
+      #expect(squeezed.output.contains("'x' by name, [1, 8] here and [8] in the reference"), "\(squeezed.output)")
+
+      let negation = NodeProto(opType: "Neg", inputs: ["x"], outputs: ["y"])
+      let (last, second) = ([1, 4, 5, 3], [1, 3, 4, 5])
+      let arguments = try ["parity", model(last, negation, last), model(second, negation, second), "--random", "1"]
+      let moved = try Command.run(arguments)
+      #expect(moved.status == 0, "\(moved.errors)")
+      #expect(moved.output.contains("output 'y' by name, axes in the order 1 2 0"), "\(moved.output)")
+      let pairing = try #require(Command.run(arguments + ["--json"]).object["pairing"] as? [String: Any])
+      let output = try #require((pairing["values"] as? [[String: Any]])?.first)
+      #expect(output["shape"] as? [Int] == last && output["reference_shape"] as? [Int] == second)
+
+      let other = try Command.run("parity", model([3, 8], negation, [3, 8]), model([4, 6], negation, [4, 6]))
+      #expect(other.status == 65 && other.errors.contains("the reference declares FLOAT[4, 6]"), "\(other.errors)")
+    }
+  }
+
   /// An output that the reference only computes on its way: every value is equal, and the verdict is not, wherever it is read.
   @Test(arguments: [1, 3])
   func outputThatTheReferenceLacksIsInEveryVerdict(samples: Int) throws {

@@ -42,6 +42,7 @@ struct ComparedGraph: ComparisonReference {
 
   var isInFloat64: Bool { truth != nil }
   var graph: Graph? { model.graph }
+  var outputIdentity: ModelPairing.OutputIdentity { model.hasNamedOutputs ? .names : .order }
 
   func pairedInputs(of graph: Graph) throws -> [ModelPairing.Pair] {
     try ModelPairing.inputs(of: graph.requiredInfos, and: model.graph.requiredInfos)

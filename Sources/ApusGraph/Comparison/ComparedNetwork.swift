@@ -53,6 +53,8 @@ public struct ComparedNetwork: ComparisonReference {
 
   var isInFloat64: Bool { true }
   var graph: Graph? { nil }
+  /// A dictionary has no order.
+  var outputIdentity: ModelPairing.OutputIdentity { .namesAlone }
 
   func pairedInputs(of graph: Graph) throws -> [ModelPairing.Pair] {
     try ModelPairing.inputs(

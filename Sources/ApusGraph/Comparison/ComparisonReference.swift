@@ -7,6 +7,9 @@ protocol ComparisonReference: Sendable {
   /// The nodes; nil where there are none, and names of values are those of modules.
   var graph: Graph? { get }
 
+  /// What says which of its outputs is which.
+  var outputIdentity: ModelPairing.OutputIdentity { get }
+
   /// Pairs the inputs that a graph needs with those that this one takes.
   /// - Throws: ``GraphError/input(name:reason:)`` for one that has no counterpart.
   func pairedInputs(of graph: Graph) throws -> [ModelPairing.Pair]

@@ -106,10 +106,17 @@ public struct ModelComparison {
     try reference.check(given)
     let other = try reference.values(given)
     let own = try model.values(inputs)
-    if report.samples.isEmpty { try pair(own, other) }
+    if report.samples.isEmpty {
+      let layouts = noteInputs(inputs, given)
+      try pair(own, other, layouts: layouts)
+    }
+    let outputs = Set(model.outputs).subtracting(report.pairing.unpairedOutputs)
     var expected = try Dictionary(
       report.pairing.values.compactMap { pair in
-        try other.all[pair.referenceName].map { (pair.name, try Self.arranged($0, pair, like: own.all[pair.name])) }
+        try other.all[pair.referenceName].map { value in
+          let isOutput = outputs.contains(pair.name)
+          return (pair.name, try isOutput ? pair.turned(value) : Self.arranged(value, pair, like: own.all[pair.name]))
+        }
       }, uniquingKeysWith: { first, _ in first })
     expected.merge(inputs) { _, input in input }
     var values = ReferenceValues(expected)
@@ -135,7 +142,25 @@ public struct ModelComparison {
     parity.uncomparedOutputs.removeAll(where: implied.contains)
   }
 
-  /// The reference's value as it lies in the model.
+  /// Takes note of how inputs were handed to the reference, which declared types need not say.
+  ///
+  /// - Returns: the orders of axes that they show.
+  private mutating func noteInputs(_ own: [String: GraphValue], _ given: [String: GraphValue]) -> Layouts {
+    var layouts = Layouts()
+    report.pairing.inputs = report.pairing.inputs.map { pair in
+      guard let shape = own[pair.name]?.shape, let other = given[pair.referenceName]?.shape else { return pair }
+      let isPlain = pair.order.axes == nil && shape == other
+      let axes = isPlain ? nil : pair.order.axes ?? AxisOrder.all(from: other, to: shape).first?.axes
+      let order = AxisOrder(axes: axes, shape: shape)
+      layouts.insert(order, from: other)
+      return .init(
+        name: pair.name, referenceName: pair.referenceName, evidence: pair.evidence, order: order,
+        referenceShape: shape == other ? nil : other)
+    }
+    return layouts
+  }
+
+  /// The reference's value in between as it lies in the model.
   private static func arranged(
     _ value: GraphValue, _ pair: ModelPairing.Pair, like own: GraphValue?
   ) throws -> GraphValue {
@@ -149,10 +174,14 @@ public struct ModelComparison {
 
   // MARK: Pairing
 
-  private mutating func pair(_ own: ComparedValues, _ other: ComparedValues) throws {
-    let outputs = try pairedOutputs(own, other)
-    let layouts = Set((report.pairing.inputs + outputs).compactMap(\.order.axes))
-    report.pairing.valueCount = own.tensors.count
+  /// - Parameter layouts: the orders of axes that inputs show.
+  private mutating func pair(_ own: ComparedValues, _ other: ComparedValues, layouts inputs: Layouts) throws {
+    let outputs = try ModelPairing.outputs(
+      own, other, by: reference.outputIdentity.joined(with: model.outputIdentity), layouts: inputs,
+      leastCount: Self.leastCount)
+    let layouts = inputs.axes.union(outputs.compactMap(\.order.axes))
+    let tensors = Set(own.tensors.map(\.name))
+    report.pairing.valueCount = own.tensors.count + model.outputs.count { !tensors.contains($0) }
     var known = outputs
     // The value that a file calls `relu` need not be that of the module `relu`.
     if let graph = reference.graph {
@@ -184,41 +213,6 @@ public struct ModelComparison {
     let paired = Set(report.pairing.values.map(\.referenceName))
     report.pairing.unpairedReferenceOutputs = other.outputNames.filter { !paired.contains($0) }
     report.pairing.unpairedOutputs = model.outputs.filter { name in !outputs.contains { $0.name == name } }
-  }
-
-  /// By name, whatever the shapes; what is left with what is like it or, where nothing is, in order where the shapes fit.
-  private func pairedOutputs(_ own: ComparedValues, _ other: ComparedValues) throws -> [ModelPairing.Pair] {
-    var left = other.outputNames
-    func likeness(_ name: String, _ match: String) throws -> Likeness? {
-      guard let value = own.all[name], let candidate = other.all[match] else { return nil }
-      guard let a = try NamedNumbers(name, value)?.tensor, let b = try NamedNumbers(match, candidate)?.tensor else {
-        return value.shape.flatMap { shape in candidate.shape.flatMap { AxisOrder.all(from: $0, to: shape).first } }
-          .map { Likeness(difference: 1, order: $0) }
-      }
-      guard name == match else {
-        // What is infinite in one alone differs, and has its place all the same.
-        return try Likeness.best(of: b, for: a)
-          ?? AxisOrder.all(from: b.shape, to: a.shape).first.map { Likeness(difference: 1, order: $0) }
-      }
-      return try Likeness.order(of: b, for: a).map { Likeness(difference: 0, order: $0) }
-    }
-    var pairs: [ModelPairing.Pair] = []
-    for name in model.outputs where left.contains(name) {
-      // Another shape under the same name is what is to be shown: two names that were exchanged, for example.
-      let order = try likeness(name, name)?.order ?? AxisOrder(axes: nil, shape: own.all[name]?.shape ?? [])
-      pairs.append(.init(name: name, referenceName: name, evidence: .name, order: order))
-      left.removeAll { $0 == name }
-    }
-    for name in model.outputs where !pairs.contains(where: { $0.name == name }) {
-      let fitting = try left.compactMap { match in try likeness(name, match).map { (match: match, likeness: $0) } }
-      let alike = fitting.filter { $0.likeness.degree >= Likeness.least }
-        .max { $0.likeness.degree < $1.likeness.degree }
-      guard let found = alike ?? fitting.first else { continue }
-      pairs.append(
-        .init(name: name, referenceName: found.match, evidence: .place, order: found.likeness.order))
-      left.removeAll { $0 == found.match }
-    }
-    return pairs
   }
 
   // MARK: Outputs

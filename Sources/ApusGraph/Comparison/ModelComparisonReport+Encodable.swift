@@ -4,17 +4,21 @@ import Apus
 
 extension ModelPairing.Pair: Encodable {
   enum CodingKeys: String, CodingKey {
-    case name, evidence, axes
+    case name, evidence, axes, shape
     case referenceName = "reference_name"
+    case referenceShape = "reference_shape"
   }
 
-  /// An object with both names, the `evidence`, and the order of the axes longer than 1 where it is not the same.
+  /// An object with both names, the `evidence`, the order of the axes longer than 1 where it is not the same, and both
+  /// shapes of an input or an output where these are not.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
     try container.encode(referenceName, forKey: .referenceName)
     try container.encode(evidence, forKey: .evidence)
     try container.encodeIfPresent(order.axes, forKey: .axes)
+    try container.encodeIfPresent(referenceShape.map { _ in order.shape }, forKey: .shape)
+    try container.encodeIfPresent(referenceShape, forKey: .referenceShape)
   }
 }
 

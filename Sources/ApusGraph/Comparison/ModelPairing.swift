@@ -23,6 +23,9 @@ public struct ModelPairing: Sendable {
     public let evidence: Evidence
     /// How the reference's elements lie in the model's.
     public let order: AxisOrder
+    /// The reference's shape of an input or an output that has another in the model; nil where shapes are the same, and of an
+    /// output that is held against the reference's as it is.
+    public internal(set) var referenceShape: [Int]?
   }
 
   /// All inputs that the model needs.
@@ -31,7 +34,7 @@ public struct ModelPairing: Sendable {
   public internal(set) var values: [Pair] = []
   /// The constants that nodes read.
   public internal(set) var weights: [Pair] = []
-  /// How many floating-point values the model computes, those without a counterpart included.
+  /// How many floating-point values and outputs of any type the model computes, those without a counterpart included.
   public internal(set) var valueCount = 0
   /// How many constants of floating-point numbers its nodes read.
   public internal(set) var weightCount = 0
@@ -94,6 +97,19 @@ extension ModelPairing {
         name: name, referenceName: others[candidate.other].name, evidence: .content, order: candidate.likeness.order)
     }
     return own.compactMap { pairs[$0.name] }
+  }
+
+  /// The orders of axes that half of these values show, and what they lie in.
+  static func layouts(_ own: [NamedNumbers], _ others: [NamedNumbers], leastCount: Int) throws -> Layouts {
+    let candidates = try candidates(
+      own, others, [:], [], leastCount: leastCount, leastDegreeOfLists: Likeness.least, looksForTwins: false)
+    let believed = believed(candidates)
+    var layouts = Layouts()
+    for candidate in candidates {
+      guard let axes = candidate.likeness.order.axes, believed.contains(axes) else { continue }
+      layouts.insert(candidate.likeness.order, from: others[candidate.other].tensor.shape)
+    }
+    return layouts
   }
 
   /// Values that are alike and of which neither is paired or, to look for twins, not both are.
@@ -275,7 +291,9 @@ extension ModelPairing {
     let plain = AxisOrder(axes: nil, shape: [])
     guard case .tensor(_, let a?)? = source, case .tensor(_, let b?)? = target else { return plain }
     if let wanted = target?.extents {
-      return extents(of: a, for: wanted).flatMap { AxisOrder.all(from: $0, to: wanted).first }
+      return extents(of: a, for: wanted).flatMap { shape in
+        AxisOrder.haveSameAxes(shape, wanted) ? AxisOrder.all(from: shape, to: wanted).first : nil
+      }
     }
     // In what order the axes are shows with the first value.
     return layouts(of: b).contains { fits(a, $0) } ? plain : nil
@@ -300,13 +318,14 @@ extension ModelPairing {
     return [extents, [first, last] + extents[1..<extents.count - 1], [first] + extents[2...] + [extents[1]]]
   }
 
-  /// The reference's value for an input, made from the model's.
+  /// The reference's value for an input, made from the model's: with its axes in another order, or more or fewer of extent
+  /// 1. One that would have to be cut otherwise stays as it is, and the reference refuses it.
   /// - Parameter type: what the reference declares of it.
   static func referenceInput(_ value: GraphValue, for pair: Pair, as type: GraphValueType?) throws -> GraphValue {
     guard case .tensor(let any) = value, case .tensor(let elementType, let declared)? = type else { return value }
     var result = any
     if let shape = declared.flatMap({ extents(of: $0, for: any.shape) }), shape != any.shape || pair.order.axes != nil,
-      let count = try? Shape.elementCount(shape), count == any.count
+      AxisOrder.haveSameAxes(shape, any.shape)
     {
       // The order says how the reference's lie in the model's; here the way back is wanted. Where the model leaves extents
       // open, the order follows from the value.
@@ -322,5 +341,10 @@ extension AnyTensor {
   /// The elements in another order; 64-bit integers beyond 2⁵³ keep theirs only where axes do.
   func reordered(by order: AxisOrder) throws -> AnyTensor {
     try AnyTensor(order(converted(to: Double.self))).converted(to: dataType)
+  }
+
+  /// The same tensor with its axes in another order; 64-bit integers beyond 2⁵³ are rounded.
+  func permuted(_ axes: [Int]) throws -> AnyTensor {
+    try AnyTensor(converted(to: Double.self).permuted(axes)).converted(to: dataType)
   }
 }

@@ -14,6 +14,9 @@ public protocol GraphModel: Sendable {
   /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
   /// of the model, all that its results depend on.
   var externalFiles: [String] { get }
+  /// Whether outputs have names that a caller knows them by. Where an exporter makes names up of its nodes', their order alone
+  /// says which is which.
+  var hasNamedOutputs: Bool { get }
   /// What an input or an output stands for; nil where its type says all of it.
   func form(of value: String) -> ValueForm?
   /// Throws when a file that the model's constants lie in is no longer what it was, so that results are void; see
@@ -22,6 +25,9 @@ public protocol GraphModel: Sendable {
 }
 
 extension GraphModel {
+  /// Formats in which a caller asks for outputs by name.
+  public var hasNamedOutputs: Bool { true }
+
   /// Formats whose types say everything.
   public func form(of value: String) -> ValueForm? { nil }
 

@@ -28,6 +28,24 @@ public struct AxisOrder: Sendable, Hashable {
     return a == b ? [plain] + turned : turned + [plain]
   }
 
+  /// Whether two shapes have the same axes in some order, those of extent 1 aside: none is merged or cut.
+  static func haveSameAxes(_ a: [Int], _ b: [Int]) -> Bool {
+    a.filter { $0 != 1 }.sorted() == b.filter { $0 != 1 }.sorted()
+  }
+
+  /// Which of all axes of `source` each axis of the result is, those of extent 1 in their own order; nil where the order
+  /// does more than exchange axes.
+  func permutation(of source: [Int]) -> [Int]? {
+    let long = source.indices.filter { source[$0] != 1 }
+    let order = axes ?? Array(long.indices)
+    guard source.count == shape.count, order.count == long.count, order.allSatisfy(long.indices.contains) else {
+      return nil
+    }
+    var (moved, others) = (order.map { long[$0] }[...], source.indices.filter { source[$0] == 1 }[...])
+    let permutation = shape.compactMap { $0 == 1 ? others.popFirst() : moved.popFirst() }
+    return permutation.count == shape.count && permutation.map { source[$0] } == shape ? permutation : nil
+  }
+
   /// The elements of `tensor` in this order.
   /// - Throws: ``TensorError`` for a tensor of another number of elements.
   func callAsFunction<Scalar: TensorScalar>(_ tensor: Tensor<Scalar>) throws -> Tensor<Scalar> {

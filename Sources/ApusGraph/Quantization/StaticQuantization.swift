@@ -189,6 +189,7 @@ struct DerivedModel: GraphModel {
   var summary: ModelSummary { base.summary }
   var warnings: [String] { base.warnings }
   var externalFiles: [String] { base.externalFiles }
+  var hasNamedOutputs: Bool { base.hasNamedOutputs }
   func form(of value: String) -> ValueForm? { base.form(of: value) }
   func checkFiles() throws { try base.checkFiles() }
 }

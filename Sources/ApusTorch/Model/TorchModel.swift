@@ -34,6 +34,9 @@ public struct TorchModel: GraphModel {
   /// All is in the archive.
   public var externalFiles: [String] { [] }
 
+  /// Outputs have the names of the nodes that give them, which count how often an operator came before.
+  public var hasNamedOutputs: Bool { false }
+
   /// Reads the archive at `url`. Weights stay in the mapped file.
   /// - Parameter program: the program that is read; the one called `model`, or the first, when nil.
   /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format, ``TorchError`` for a damaged one and for

@@ -22,7 +22,15 @@ struct ModelComparisonText {
     let names =
       "'\(ErrorReport.oneLine(pair.name))'"
       + (pair.name == pair.referenceName ? "" : " ↔ '\(ErrorReport.oneLine(pair.referenceName))'")
-    return names + " by \(pair.evidence.rawValue)" + axes(pair)
+    return names + " by \(pair.evidence.rawValue)" + axes(pair) + shapes(pair)
+  }
+
+  /// Both shapes where more than an order of axes that is named leads from one to the other.
+  private func shapes(_ pair: ModelPairing.Pair) -> String {
+    guard let shape = pair.referenceShape, pair.order.axes == nil || shape.count != pair.order.shape.count else {
+      return ""
+    }
+    return ", \(pair.order.shape) here and \(shape) in the reference"
   }
 
   private func axes(_ pair: ModelPairing.Pair) -> String {
@@ -43,7 +51,15 @@ struct ModelComparisonText {
   private func values(listsAll: Bool) -> [String] {
     let pairing = report.pairing
     var lines = ["  values  \(pairing.values.count) of \(pairing.valueCount) paired" + counts(pairing.values)]
-    if listsAll { lines += pairing.values.map { "          " + described($0) } }
+    if listsAll {
+      lines += pairing.values.map { "          " + described($0) }
+    } else {
+      // An order of axes that is no difference is said all the same: whoever reads the outputs must know it.
+      let names = Set(report.outputs.map(\.name))
+      for pair in pairing.values where names.contains(pair.name) && (pair.order.axes ?? pair.referenceShape) != nil {
+        lines.append("          output " + described(pair))
+      }
+    }
     let implied = Set(report.samples.first?.parity.impliedOutputs ?? [])
     for name in pairing.unpairedOutputs where !implied.contains(name) {
       lines.append(

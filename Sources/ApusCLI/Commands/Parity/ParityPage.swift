@@ -77,7 +77,9 @@ struct ParityPage {
           blocks: [
             .table(
               columns: ["this file", "the reference", "by", "axes"],
-              rows: pairs.map { [$0.name, $0.referenceName, $0.evidence.rawValue, Self.axes($0.order)] })
+              rows: pairs.map {
+                [$0.name, $0.referenceName, $0.evidence.rawValue, Self.axes($0.order) + Self.shapes($0)]
+              })
           ]),
         HTMLReport.Entry(
           "Weights", remark: "\(report.weights.count(where: \.isDifferent)) differ",
@@ -97,6 +99,12 @@ struct ParityPage {
 
   private static func axes(_ order: AxisOrder) -> String {
     order.axes.map { $0.map(String.init).joined(separator: " ") } ?? ""
+  }
+
+  /// Both shapes of an input or an output where they differ.
+  private static func shapes(_ pair: ModelPairing.Pair) -> String {
+    guard let shape = pair.referenceShape else { return "" }
+    return (pair.order.axes == nil ? "" : ", ") + "\(pair.order.shape) here and \(shape) there"
   }
 
   // MARK: The network
