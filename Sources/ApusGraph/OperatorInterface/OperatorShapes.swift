@@ -155,26 +155,41 @@ struct Accuracy: Sendable {
   /// Whether the errors of the inputs are those of the output, whatever becomes of the values: data that are moved,
   /// added, or cut off at a limit. What is left after a cut, or after terms cancel, does not measure them.
   let passesErrorsOn: Bool
-  /// Whether the result is a sum of products, linear in each factor: of the inputs' magnitudes it gives those of the
-  /// terms, added up.
-  let isSumOfProducts: Bool
+  /// How the terms come of the inputs.
+  let addends: Addends
+
+  /// How the terms that are added up come of the inputs.
+  enum Addends: Sendable {
+    /// Otherwise than below.
+    case others
+    /// Products of the inputs' elements.
+    case products
+    /// The elements of the inputs, or such a sum by a number: a mean. Their errors are added up with them.
+    case elements
+
+    /// Whether the result is linear in each factor: of the inputs' magnitudes it gives those of the terms, added up.
+    var areLinear: Bool { self != .others }
+  }
 
   /// One term, errors that go by the result.
-  static let plain = Accuracy(terms: .one, leastScale: 0, passesErrorsOn: false, isSumOfProducts: false)
+  static let plain = Accuracy(terms: .one, leastScale: 0, passesErrorsOn: false, addends: .others)
   /// Values in 0…1 or −1…1.
-  static let bounded = Accuracy(terms: .one, leastScale: 1, passesErrorsOn: false, isSumOfProducts: false)
-  static let passingErrorsOn = Accuracy(terms: .one, leastScale: 0, passesErrorsOn: true, isSumOfProducts: false)
+  static let bounded = Accuracy(terms: .one, leastScale: 1, passesErrorsOn: false, addends: .others)
+  static let passingErrorsOn = Accuracy(terms: .one, leastScale: 0, passesErrorsOn: true, addends: .others)
 
   /// Terms are added up that are not simply products of the inputs.
   static func sum(_ terms: TermCount) -> Accuracy { plain.adding(terms) }
   /// Products of the inputs are added up.
   static func sumOfProducts(_ terms: TermCount) -> Accuracy {
-    Accuracy(terms: terms, leastScale: 0, passesErrorsOn: false, isSumOfProducts: true)
+    Accuracy(terms: terms, leastScale: 0, passesErrorsOn: false, addends: .products)
   }
+
+  /// Elements of the inputs are added up.
+  static let sumOfElements = Accuracy(terms: .one, leastScale: 0, passesErrorsOn: false, addends: .elements)
 
   /// The same with so many terms.
   func adding(_ terms: TermCount) -> Accuracy {
     Accuracy(
-      terms: terms, leastScale: leastScale, passesErrorsOn: passesErrorsOn, isSumOfProducts: isSumOfProducts)
+      terms: terms, leastScale: leastScale, passesErrorsOn: passesErrorsOn, addends: addends)
   }
 }

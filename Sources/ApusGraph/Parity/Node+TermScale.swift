@@ -1,12 +1,14 @@
 import Apus
 
 extension Node {
-  /// The largest `Σ |term|` over the elements of a node's output; nil for operators that are not sums of products, and
-  /// where it cannot be computed.
+  /// The largest `Σ |term|` over the elements of a node's output; nil for operators that are not sums of their inputs
+  /// or of products of these, and where it cannot be computed.
   ///
   /// - Parameter inputs: the node's inputs, those that are constants included.
   func largestSum(of inputs: [GraphValue?], _ context: RunContext) -> Double? {
-    guard let definition = Operators.byName[operatorName], definition.facts.accuracy.isSumOfProducts else { return nil }
+    guard let definition = Operators.byName[operatorName], definition.facts.accuracy.addends.areLinear else {
+      return nil
+    }
     do {
       let operation = try definition.prepare(NodeDescription(node: self))
       var arguments = Arguments(try inputs.map { try $0?.magnitudes() }, context: context)

@@ -47,15 +47,18 @@ struct ParityHistory {
   }
 
   /// Takes note of what the cumulative error of an output of the node goes by: at least what that of its inputs does, where
-  /// it passes errors on.
-  mutating func noteScale(of id: Graph.ValueID, of node: Node, _ scale: ValueScale) {
-    scales[id] = max(scale.largest, leastScale(of: node, below: scale.limit))
+  /// it passes errors on or adds them up.
+  ///
+  /// - Parameter sum: the largest sum of the magnitudes of its terms, where these are elements of its inputs.
+  mutating func noteScale(of id: Graph.ValueID, of node: Node, _ scale: ValueScale, sum: Double?) {
+    let sum = sum.map { $0 < scale.limit ? $0 : 0 } ?? 0
+    scales[id] = max(scale.largest, sum, leastScale(of: node, below: scale.limit))
   }
 
   /// - Parameter limit: what is left out of the output's own scale begins here. A mask that is added is no scale either.
   private func leastScale(of node: Node, below limit: Double) -> Double {
     guard let accuracy = node.facts?.accuracy else { return 0 }
-    guard accuracy.passesErrorsOn else { return accuracy.leastScale }
+    guard accuracy.passesErrorsOn || accuracy.addends == .elements else { return accuracy.leastScale }
     return node.inputs.compactMap { id in id.flatMap { scales[$0] } }.filter { $0 < limit }
       .reduce(accuracy.leastScale, max)
   }

@@ -57,7 +57,7 @@ extension ParityRun {
     // What comes of an infinity that the reference does not have is no error of the node's own.
     if alone?.isAcceptable == false, step.node.reads.contains(where: overflowed.contains) { alone = nil }
     let atEnd = try values.own.map {
-      try cumulative($0, expected, output, type: type, adding: allowance, step)
+      try cumulative($0, expected, output, type: type, adding: allowance, step, beside: alone)
     }
     judgement.outputs.append(
       ParityReport.Output(
@@ -117,6 +117,7 @@ extension ParityRun {
     }
     let isOfDouble = expected.elementType == .double
     let strict = try judged()
+    if strict.isAcceptable { return (strict, 0) }
     guard var exact = try inDouble(id, value, held, isOfDouble: isOfDouble)?.element(at: path) else {
       return (strict, 0)
     }
@@ -137,7 +138,7 @@ extension ParityRun {
     }
     let rounding = try exact.largestDifference(from: value, below: ValueScale(exact).limit)
     let allowance = ParityTolerance.allowance(forRounding: rounding)
-    return (try judged(adding: allowance), isOfDouble && !strict.isAcceptable ? allowance : 0)
+    return (try judged(adding: allowance), isOfDouble ? allowance : 0)
   }
 
   /// The type that a node's result is judged by where it was fed: the coarsest of its own and of what it read, which is
@@ -149,9 +150,10 @@ extension ParityRun {
     }
   }
 
+  /// - Parameter alone: what came of the node by itself: what it may be off then, it may be off at the end of a run too.
   private func cumulative(
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, adding allowance: Double,
-    _ step: ParityStep
+    _ step: ParityStep, beside alone: ValueDifference?
   ) throws -> ValueDifference {
     if let elements = Self.elements(value, expected) {
       return ValueDifference(
@@ -167,7 +169,12 @@ extension ParityRun {
       expected, computedIn: isFloatingPoint ? type : value.elementType, levels: step.levels,
       leastScale: history.scales[id] ?? 0
     )
-    if rule.absolute == nil { tolerance.absolute += allowance }
+    if rule.absolute == nil {
+      tolerance.absolute += allowance
+      if let alone, alone.isAcceptable, let own = alone.comparison?.tolerance.absolute {
+        tolerance.absolute = max(tolerance.absolute, own)
+      }
+    }
     return try ValueDifference(
       value, expected.overflowing(as: value, within: tolerance), tolerance: tolerance,
       allowsLevels: rule.absolute == nil && step.givesLevels)

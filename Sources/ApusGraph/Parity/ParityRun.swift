@@ -97,10 +97,17 @@ struct ParityRun {
     for case let output? in node.outputs {
       guard let value = try reference.value(named: check.graph.values[output].name) else { continue }
       held.insert(output)
-      history.noteScale(of: output, of: node, try ValueScale(value))
+      history.noteScale(of: output, of: node, try ValueScale(value), sum: sumOfElements(node, value))
       expected[output] = value
     }
     return expected
+  }
+
+  /// The largest sum of the magnitudes of what a node adds up, where these are elements of its inputs: all that is left
+  /// of them may be rounding.
+  private func sumOfElements(_ node: Node, _ expected: GraphValue) -> Double? {
+    guard node.facts?.accuracy.addends == .elements, expected.elementType?.isFloatingPoint == true else { return nil }
+    return node.largestSum(of: node.inputs.map { $0.flatMap { fed.lane.slots[$0] } }, context)
   }
 
   /// Keeps an output each way for the nodes that read it: on the reference's values, the reference's.

@@ -11,8 +11,8 @@ import Apus
 ///
 /// The second part is about sums whose terms cancel: their error is proportional to the terms, not to the result, and
 /// grows like a random walk, with √K. The scale is the largest expected element, constants of masks left out
-/// (``ValueScale``); 1 for functions that lead to 0…1 or −1…1, whose usual formulas round at that size; and for sums of
-/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant but the
+/// (``ValueScale``); 1 for functions that lead to 0…1 or −1…1, whose usual formulas round at that size; and for sums, means
+/// and sums of products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant but the
 /// least number of the type, in which numbers below its normal ones are counted, so that a wrong epsilon in a layer of
 /// small values is seen.
 ///
@@ -22,7 +22,8 @@ import Apus
 /// they then give what it has, or do with what is before a jump moved by the rule's share of itself.
 ///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
-/// at least that of what went into a node that only moves, adds or clips values. Behind numbers of fewer bits, FLOAT before
+/// at least that of what went into a node that only moves, adds, averages or clips values, and nothing is allowed less than
+/// isolated. Behind numbers of fewer bits, FLOAT before
 /// a cast to DOUBLE too, the tolerance is theirs, and that of BFLOAT16 behind a node that makes much of how its inputs were rounded. Behind a node
 /// that quantises, where one rounding makes a whole level, floating-point numbers and sums of levels may be off by two
 /// levels of 255 that reach from the largest magnitude to its negative, and the levels themselves by two.

@@ -8,8 +8,8 @@ extension Operators {
       "Max", .elementwise(.variadic, results: .fresh, layout: .rowMajor, accuracy: .passingErrorsOn), Max),
     OperatorDefinition(
       "Min", .elementwise(.variadic, results: .fresh, layout: .rowMajor, accuracy: .passingErrorsOn), Min),
-    OperatorDefinition("Sum", .reduction(.variadic, terms: .elementsPerOutput, accuracy: .passingErrorsOn), Sum),
-    OperatorDefinition("Mean", .reduction(.variadic, terms: .elementsPerOutput), Mean),
+    OperatorDefinition("Sum", .reduction(.variadic, terms: .elementsPerOutput, accuracy: .sumOfElements), Sum),
+    OperatorDefinition("Mean", .reduction(.variadic, terms: .elementsPerOutput, accuracy: .sumOfElements), Mean),
   ]
 
   /// The greatest; NaN where any is.

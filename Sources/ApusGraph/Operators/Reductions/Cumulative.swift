@@ -5,7 +5,7 @@ import Apus
 
 extension Operators {
   static let cumulative: [OperatorDefinition] = [
-    OperatorDefinition("CumSum", .reduction(.likeInput, terms: .alongAxis), CumSum),
+    OperatorDefinition("CumSum", .reduction(.likeInput, terms: .alongAxis, accuracy: .sumOfElements), CumSum),
     OperatorDefinition("CumProd", .plain(.likeInput), CumProd),
   ]
 

@@ -5,8 +5,12 @@ import Apus
 
 extension Operators {
   static let reductions: [OperatorDefinition] = [
-    OperatorDefinition("ReduceSum", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceSum),
-    OperatorDefinition("ReduceMean", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceMean),
+    OperatorDefinition(
+      "ReduceSum", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing, accuracy: .sumOfElements),
+      ReduceSum),
+    OperatorDefinition(
+      "ReduceMean", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing, accuracy: .sumOfElements),
+      ReduceMean),
     OperatorDefinition("ReduceProd", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceProd),
     OperatorDefinition("ReduceMax", .reduction(.reduction, terms: .elementsPerOutput, axes: .choosing), ReduceMax),
     OperatorDefinition("ReduceMin", .reduction(.reduction, terms: .elementsPerOutput, axes: .choosing), ReduceMin),

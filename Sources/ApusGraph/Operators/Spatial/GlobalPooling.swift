@@ -4,7 +4,9 @@ import Apus
 
 extension Operators {
   static let globalPoolings: [OperatorDefinition] = [
-    OperatorDefinition("GlobalAveragePool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalAveragePool),
+    OperatorDefinition(
+      "GlobalAveragePool", .reduction(.globalPooling, terms: .elementsPerOutput, accuracy: .sumOfElements),
+      GlobalAveragePool),
     OperatorDefinition("GlobalMaxPool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalMaxPool),
     OperatorDefinition("GlobalLpPool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalLpPool),
   ]

@@ -5,7 +5,8 @@ import Apus
 extension Operators {
   static let poolings: [OperatorDefinition] = [
     OperatorDefinition("MaxPool", .movement(.pooling, results: .fresh, layout: .keepsBlocked), MaxPool),
-    OperatorDefinition("AveragePool", .reduction(.pooling, terms: .window, layout: .keepsBlocked), AveragePool),
+    OperatorDefinition(
+      "AveragePool", .reduction(.pooling, terms: .window, layout: .keepsBlocked, accuracy: .sumOfElements), AveragePool),
     OperatorDefinition("LpPool", .reduction(.pooling, terms: .window), LpPool),
     OperatorDefinition("MaxUnpool", .plain(.maxUnpool), MaxUnpool),
   ]
