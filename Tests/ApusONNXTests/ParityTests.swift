@@ -168,6 +168,26 @@ import Testing
     #expect(strict.nodes.first { $0.name == "quantize" }?.status == .wrong)
   }
 
+  /// A tie that falls the other way where the reference has no levels; another scale and another zero point, of which most
+  /// elements are off by less than two levels of 255, are none.
+  @Test(arguments: [(1, 0, true), (1.01, 0, false), (1, 1, false)] as [(Float, Float, Bool)])
+  func roundingToLevelsIsToldFromScalesBehindThem(scale: Float, shift: Float, isRounding: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(128)])
+    try graph.constant("one", GraphValue(Tensor<Float>([1], shape: [])))
+    try graph.constant("zero", GraphValue(Tensor<Int8>([0], shape: [])))
+    graph.node("QuantizeLinear", ["x", "one", "zero"], ["levels"])
+    graph.node("DequantizeLinear", ["levels", "one", "zero"], ["y"])
+    // Ties go to the even number here, and one of three to the other there.
+    var x = (0..<128).map(Float.init)
+    x[60...62] = [0.5, 2.5, 4.5]
+    var y = x.map { ($0.rounded(.toNearestOrEven) + shift) * scale }
+    if isRounding { y[61] = 3 }
+    let report = try ParityCheck(graph.model(outputs: ["y"])).run(
+      ["x": GraphValue(Tensor(x))], reference: ReferenceValues(["y": GraphValue(Tensor(y))]))
+    #expect(report.nodes.map(\.status) == [.unchecked, isRounding ? .equal : .wrong])
+  }
+
   /// A tie that falls the other way: the levels may be off by one, and the label that this leads to may not.
   @Test func labelBehindLevelsIsExact() throws {
     var graph = SmallGraph()

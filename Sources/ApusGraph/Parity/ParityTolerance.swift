@@ -21,6 +21,9 @@ import Apus
 /// reference has, and four times what rounding amounts to there is allowed besides; of a reference in DOUBLE only where
 /// they then give what it has, or do with what is before a jump moved by the rule's share of itself.
 ///
+/// Where one of several nodes that are judged together rounds to levels, and not the last, two levels are allowed as
+/// cumulatively, and half of one in the root mean square.
+///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
 /// at least that of what went into a node that only moves, adds, averages or clips values, and nothing is allowed less than
 /// isolated. Behind numbers of fewer bits, FLOAT before
@@ -108,6 +111,9 @@ public struct ParityTolerance: Sendable, Hashable {
 
   /// Two of 255 levels that reach to the largest magnitude on both sides of 0, as signed levels do whatever they hold.
   private static func twoLevels(to largest: Double) -> Double { 2 * (2 * largest / 255) }
+
+  /// Half a level where two are allowed.
+  static func halfLevel(of twoLevels: Tolerance) -> Double { twoLevels.absolute / 4 }
 
   /// What two runtimes may differ by where one is `rounding` away from the same in DOUBLE.
   static func allowance(forRounding rounding: Double) -> Double { rounding.isFinite ? 4 * rounding : 0 }
