@@ -596,6 +596,29 @@ extension ParityTests {
     #expect(try status(x) == [.unchecked, .equal])
     #expect(try status(Tensor<Float>([0.1, 0.2, 0.31, 0.7])) == [.unchecked, .wrong])
   }
+
+  /// The same within the branches of one node.
+  @Test func aBodyRoundsAsOftenAsItHasNodes() throws {
+    let branch = GraphProto(
+      name: "branch",
+      nodes: [
+        NodeProto(name: "add", opType: "Add", inputs: ["x", "large"], outputs: ["sum"]),
+        NodeProto(name: "subtract", opType: "Sub", inputs: ["sum", "large"], outputs: ["rest"]),
+      ], outputs: [ValueInfoProto(name: "rest")])
+    var graph = SmallGraph()
+    graph.input("x", [.size(4)])
+    try graph.constant("large", GraphValue(Tensor<Float>([100])))
+    try graph.constant("always", GraphValue(Tensor<Bool>([true], shape: [])))
+    graph.node("If", ["always"], ["y"], ["then_branch": .graph(branch), "else_branch": .graph(branch)])
+    let model = try graph.model(outputs: ["y"])
+    let x = try Tensor<Float>([0.1, 0.2, 0.3, 0.7])
+    func status(_ y: Tensor<Float>) throws -> [ParityReport.Status] {
+      try ParityCheck(model).run(["x": GraphValue(x)], reference: ReferenceValues(["y": GraphValue(y)])).nodes.map(
+        \.status)
+    }
+    #expect(try status(x) == [.equal])
+    #expect(try status(Tensor<Float>([0.1, 0.2, 0.31, 0.7])) == [.wrong])
+  }
 }
 
 // MARK: - Reducing
@@ -697,6 +720,14 @@ extension ParityTests {
     let found = try DifferencePattern.all(
       GraphValue(Tensor(actual)), GraphValue(Tensor(expected)), tolerance: Tolerance(relative: 1e-6, absolute: 0))
     if let pattern { #expect(found.contains(pattern), "\(found)") } else { #expect(found.isEmpty, "\(found)") }
+  }
+
+  /// One element beyond the tolerance by little: nothing is gained by a factor of 1.0000002 or a shift by 1e-6.
+  @Test func whatNoChangeExplainsAsWellIsNoPattern() throws {
+    let found = try DifferencePattern.all(
+      GraphValue(Tensor<Double>([1, 2, 3.000006, 4, 5, 6])), GraphValue(Tensor<Double>([1, 2, 3, 4, 5, 6])),
+      tolerance: Tolerance(relative: 1e-6, absolute: 0))
+    #expect(found == [.places(axis: 0, places: [2], extent: 6)])
   }
 
   @Test func bordersAreThoseOfMaps() throws {

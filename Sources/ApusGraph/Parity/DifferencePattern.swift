@@ -111,10 +111,14 @@ extension DifferencePattern {
       return (a - b).magnitude <= tolerance.absolute + tolerance.relative * b.magnitude
     }
 
-    /// Whether a change of the expected elements explains all of them; a little wider, for what is estimated rounds too.
+    /// Whether a change of the expected elements explains all of them; a little wider, for what is estimated rounds too. Where
+    /// no change explains them as well, none does.
     func explains(_ change: (Double) -> Double) -> Bool {
       let wider = Tolerance(relative: 4 * tolerance.relative, absolute: 4 * tolerance.absolute)
-      return actual.indices.allSatisfy { Self.agree(actual[$0], change(expected[$0]), wider) }
+      func holds(_ change: (Double) -> Double) -> Bool {
+        actual.indices.allSatisfy { Self.agree(actual[$0], change(expected[$0]), wider) }
+      }
+      return holds(change) && !holds { $0 }
     }
 
     var factor: DifferencePattern? {

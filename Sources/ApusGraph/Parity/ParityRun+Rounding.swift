@@ -15,8 +15,10 @@ extension ParityRun {
     let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)
     let steps = part.steps.map { check.steps[$0] }
     // Of levels, the nearest in DOUBLE may be another.
-    guard isOfDouble && type != .double || steps.count(where: { !$0.isConstant }) > 1,
-      !steps.contains(where: { $0.makesLevels || !$0.isDeterministic })
+    // A body rounds as often as it has nodes.
+    let roundings = steps.reduce(0) { $0 + ($1.isConstant ? 0 : 1 + $1.node.bodyNodeCount) }
+    guard isOfDouble && type != .double || roundings > 1,
+      !steps.contains(where: { $0.makesLevels || !$0.isDeterministic || $0.node.roundsInBodies })
     else { return nil }
     do {
       let graph = try part.graph(of: check).widened()
@@ -52,6 +54,16 @@ extension ParityRun {
       return nil
     }
   }
+}
+
+extension Node {
+  /// The nodes in its bodies, and in theirs.
+  var bodyNodeCount: Int {
+    subgraphs.values.reduce(0) { $0 + $1.nodes.reduce($1.nodes.count) { $0 + $1.bodyNodeCount } }
+  }
+
+  /// Whether a node in its bodies rounds to levels.
+  fileprivate var roundsInBodies: Bool { subgraphs.values.contains { !$0.nodesThatRound.isEmpty } }
 }
 
 extension GraphValue {

@@ -165,7 +165,7 @@ struct ParityRun {
       suspects: suspects,
       patterns: status == .wrong ? try patterns(step, outcome, isAlone: suspects.isEmpty) : [],
       isConstant: step.isConstant,
-      bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount })
+      bodyNodeCount: node.bodyNodeCount)
   }
 
   private func inputs(of node: Node) -> [ParityReport.Input] {
@@ -195,13 +195,6 @@ struct ParityRun {
     if !inherited.isEmpty { return inherited.allSatisfy(\.isDrift) ? .drifts : .inherits }
     let levels = outputs.contains { $0.isolated?.isOffByOneLevel == true || $0.cumulative?.isOffByOneLevel == true }
     return levels ? .offByOneLevel : .equal
-  }
-}
-
-extension Graph {
-  /// The nodes here and in all subgraphs.
-  fileprivate var nodeCount: Int {
-    nodes.reduce(nodes.count) { $0 + $1.subgraphs.values.reduce(0) { $0 + $1.nodeCount } }
   }
 }
 
