@@ -157,8 +157,9 @@ struct ParityStep: Sendable {
     var constants = Set(graph.constants.keys)
     var quantized: Set<Graph.ValueID> = []
     var levels: Set<Graph.ValueID> = []
+    let known = graph.constants.merging(graph.constantNodeValues) { first, _ in first }
     return zip(graph.nodes, lastUses).map { node, lastUses in
-      let isDeterministic = node.facts?.isDeterministic ?? true
+      let isDeterministic = (node.facts?.isDeterministic ?? true) && !node.dropsOut(known)
       let isConstant = isDeterministic && node.reads.allSatisfy(constants.contains)
       let outputs = node.outputs.compactMap { $0 }
       if isConstant { constants.formUnion(outputs) }
