@@ -495,6 +495,32 @@ import Testing
     #expect(try report(["logits": logits, "label": label, "Label": label]).verdict == .equal)
   }
 
+  /// The reference has weights and inputs under their names as well: transposed, and of another run.
+  @Test func constantsAndInputsOfTheReferenceAreCompared() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    try graph.constant("w", GraphValue(Tensor<Float>([1, 2, 3, 4], shape: [2, 2])))
+    graph.node("MatMul", ["x", "w"], ["y"])
+    let check = try ParityCheck(graph.model(outputs: ["y"]))
+    func report(_ values: [String: GraphValue]) throws -> ParityReport {
+      let y = GraphValue(try Tensor<Float>([7, 10], shape: [1, 2]))
+      return try check.run(
+        ["x": GraphValue(Tensor<Float>([1, 2], shape: [1, 2]))],
+        reference: ReferenceValues(values.merging(["y": y]) { first, _ in first }))
+    }
+    let same = try report([
+      "w": GraphValue(Tensor<Double>([1, 2, 3, 4], shape: [2, 2])),
+      "x": GraphValue(Tensor<Int64>([1, 2], shape: [1, 2])),
+    ])
+    #expect(same.verdict == .equal && same.differingConstants.isEmpty && same.differingInputs.isEmpty)
+    let other = try report([
+      "w": GraphValue(Tensor<Float>([1, 3, 2, 4], shape: [2, 2])),
+      "x": GraphValue(Tensor<Float>([1, 3], shape: [1, 2])),
+    ])
+    #expect(other.verdict == .equal && other.unknownNames.isEmpty)
+    #expect(other.differingConstants == ["w"] && other.differingInputs == ["x"])
+  }
+
   /// A label of another width, which a later node reads too; 2³² + 2 has the low bits of 2.
   @Test func integersOfAnotherWidthAreComparedByValue() throws {
     var graph = SmallGraph()

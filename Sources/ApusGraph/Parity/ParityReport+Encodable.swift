@@ -10,6 +10,8 @@ extension ParityReport: Encodable {
     case uncheckedCount = "unchecked"
     case bodyNodeCount = "nodes_in_bodies"
     case unknownNames = "unknown_names"
+    case differingConstants = "constants_differ"
+    case differingInputs = "inputs_differ"
     case unfitNames = "reference_does_not_fit"
     case namesWithoutNumbers = "without_numbers"
     case uncomparedOutputs = "outputs_not_compared"
@@ -26,6 +28,8 @@ extension ParityReport: Encodable {
     try container.encode(uncheckedCount, forKey: .uncheckedCount)
     try container.encode(bodyNodeCount, forKey: .bodyNodeCount)
     try container.encode(unknownNames, forKey: .unknownNames)
+    try container.encode(differingConstants, forKey: .differingConstants)
+    try container.encode(differingInputs, forKey: .differingInputs)
     try container.encode(unfitNames.sorted(), forKey: .unfitNames)
     try container.encode(namesWithoutNumbers, forKey: .namesWithoutNumbers)
     try container.encode(uncomparedOutputs, forKey: .uncomparedOutputs)

@@ -159,6 +159,11 @@ public struct ParityReport: Sendable {
   public internal(set) var impliedOutputs: [String] = []
   /// Whether the reference is a model too: its ``unknownNames`` are outputs that have no counterpart.
   public internal(set) var isReferenceModel = false
+  /// The names of the model's constants that the reference has others of: they say where a difference may come from, and
+  /// are no difference by themselves.
+  public internal(set) var differingConstants: [String] = []
+  /// The names of inputs that the model was given, and that the reference has others of.
+  public internal(set) var differingInputs: [String] = []
   /// Names that the reference has and the model does not.
   public internal(set) var unknownNames: [String] = []
   /// Whether everything was computed in DOUBLE too.

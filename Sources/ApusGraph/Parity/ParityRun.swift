@@ -49,6 +49,9 @@ struct ParityRun {
     shared = Set(graph.inputs).union(graph.constants.keys)
     let known = Set(graph.values.map(\.name))
     report.unknownNames = reference.names.filter { !known.contains($0) && inputs[$0] == nil }.sorted()
+    let constants = graph.constants.filter { modelInputs[$0.key] == nil }
+    report.differingConstants = try reference.namesThatDiffer(from: constants, in: graph)
+    report.differingInputs = try reference.namesThatDiffer(from: modelInputs, in: graph)
     report.hasTruth = own.truth != nil
   }
 

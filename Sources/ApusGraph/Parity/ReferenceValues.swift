@@ -32,6 +32,16 @@ public struct ReferenceValues {
     return values
   }
 
+  /// The names of values that a model is given of which another one is known here, in the type that the model has.
+  func namesThatDiffer(from given: [Graph.ValueID: GraphValue], in graph: Graph) throws -> [String] {
+    try given.sorted { $0.key < $1.key }.compactMap { id, value in
+      let name = graph.values[id].name
+      guard let other = try self.value(named: name)?.given(as: value.elementType) else { return nil }
+      let difference = try ValueDifference(value, other, tolerance: .exact, allowsLevels: false)
+      return difference.isAcceptable ? nil : name
+    }
+  }
+
   /// The value called `name`; nil when it is not known.
   public func value(named name: String) throws -> GraphValue? {
     names.contains(name) ? try load(name) : nil

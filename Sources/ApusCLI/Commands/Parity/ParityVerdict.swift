@@ -83,6 +83,12 @@ struct ParityVerdict {
     if !report.impliedOutputs.isEmpty {
       parts.append("outputs that follow from what was compared: \(ParityText.list(report.impliedOutputs))")
     }
+    if !report.isReferenceModel {
+      let differing = [("constants", report.differingConstants), ("inputs", report.differingInputs)]
+      for (kind, names) in differing where !names.isEmpty {
+        parts.append("\(kind) of this file that the reference has others of: \(ParityText.list(names))")
+      }
+    }
     if isForeign {
       let names = report.isReferenceModel ? "outputs" : "names"
       parts.append("\(names) of the reference that this file does not have: \(ParityText.list(report.unknownNames))")
