@@ -110,7 +110,7 @@ public struct ParityReport: Sendable {
 
   /// What an answer is lacking where nothing that was compared differs.
   public enum Lack: Sendable, Hashable {
-    /// Numbers: every output of the model that was compared is NaN or infinite everywhere, on both sides.
+    /// Numbers: every output of the model that was compared is NaN or infinite everywhere, or has no elements, on both sides.
     case numbers
     /// Outputs of the model that the reference lacks, though it has names that the model does not, or is a model itself.
     case outputs
@@ -214,7 +214,7 @@ extension ParityReport {
   public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } - unfitNames.count }
   /// The names of the reference's values that do not fit the model.
   public var unfitNames: Set<String> { Set(nodes.flatMap { $0.unfitReference?.values ?? [] }) }
-  /// The names of values, constants excluded, that are NaN or infinite everywhere on both sides, in running order: that
+  /// The names of values, constants excluded, that are NaN or infinite everywhere or have no elements, on both sides, in running order: that
   /// they agree says nothing of what leads to them.
   public var namesWithoutNumbers: [String] {
     nodes.filter { !$0.isConstant }.flatMap(\.outputs).filter(\.hasNoNumbers).map(\.name)

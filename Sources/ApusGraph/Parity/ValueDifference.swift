@@ -12,9 +12,10 @@ public struct ValueDifference: Sendable {
   /// Whether everything lies within the tolerance, or is off by one level as ``isOffByOneLevel`` says.
   public var isAcceptable: Bool { reason == nil && (comparison?.isEqual ?? true || isOffByOneLevel) }
 
-  /// Whether no element is a number on either side, but NaN or infinite: two that agree in that need not be of one origin.
+  /// Whether no element is a number on either side, but NaN or infinite, or there is none: two that agree in that need not be
+  /// of one origin.
   public var hasNoNumbers: Bool {
-    guard let comparison, let count = comparison.differences?.count, count > 0 else { return false }
+    guard let comparison, let count = comparison.differences?.count else { return false }
     return [comparison.actual, comparison.expected].allSatisfy { $0.nanCount + $0.infinityCount == count }
   }
 

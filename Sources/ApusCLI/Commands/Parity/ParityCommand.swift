@@ -68,7 +68,7 @@ struct ParityCommand: WritesFiles {
       Values between nodes that the file lacks are not checked; the nodes around them are judged together, and may differ \
       by what rounding alone makes of them, which is measured in DOUBLE. Bodies of \
       If, Loop and Scan are not looked into. Ends with 0 when everything is within the tolerances, with 1 when \
-      something is not and when the verdict is incomplete: a node cannot be run, all outputs are NaN, or the reference lacks an \
+      something is not and when the verdict is incomplete: a node cannot be run, all outputs are NaN or without elements, or the reference lacks an \
       output while it is a model or has names that the model does not.
 
       EXAMPLES

@@ -33,7 +33,9 @@ struct ParityText {
       parts.append("\(report.unknownNames.count) of the file's names not in the model (\(names))")
     }
     let empty = report.namesWithoutNumbers
-    if !empty.isEmpty { parts.append("\(empty.count) NaN or infinite everywhere (\(Self.list(empty)))") }
+    if !empty.isEmpty {
+      parts.append("\(empty.count) NaN or infinite everywhere or without elements (\(Self.list(empty)))")
+    }
     return parts.joined(separator: ", ")
   }
 

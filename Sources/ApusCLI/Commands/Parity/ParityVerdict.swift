@@ -43,7 +43,8 @@ struct ParityVerdict {
     case .inconclusive(.numbers):
       (word, rest) = (
         "incomplete",
-        ": every output is NaN or infinite everywhere, on both sides, which says nothing of what leads to it"
+        ": every output is NaN or infinite everywhere, or has no elements, on both sides, which says nothing of what leads "
+          + "to it"
           + Self.note(report)
       )
     }
@@ -73,7 +74,7 @@ struct ParityVerdict {
           + "\(unfit == 1 ? "is" : "are") not counted")
     }
     if !empty.isEmpty, report.verdict != .inconclusive(.numbers) {
-      parts.append("NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
+      parts.append("NaN or infinite everywhere, or without elements, on both sides: \(ParityText.list(empty))")
     }
     if !others.isEmpty { parts.append("integers of another type than the reference's: \(ParityText.list(others))") }
     if !alone.isEmpty {
