@@ -719,6 +719,21 @@ extension ParityTests {
     #expect(try part.stillDiffers(written, inputs: part.inputs, outputs: part.outputs, options: options))
   }
 
+  /// Readers of the file would refuse an Exp that is said to give more elements than it has.
+  @Test func reductionDeclaresWhatTheNodeGives() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    graph.node("Exp", ["x"], ["y"])
+    let model = try graph.model(outputs: ["y"])
+    let check = try ParityCheck(model)
+    let inputs = ["x": GraphValue(try Tensor<Float>([0, 1], shape: [1, 2]))]
+    let reference = ReferenceValues(["y": GraphValue(try Tensor<Double>([1, 2, 1, 2], shape: [2, 2]))])
+    let report = try check.run(inputs, reference: reference)
+    let part = try #require(try check.reduction(of: inputs, reference: reference, report: report))
+    let written = try ModelProto(part, of: model.proto)
+    #expect(written.graph.outputs.map(\.type) == [.tensor(.float, [.size(1), .size(2)])])
+  }
+
   @Test func reductionReachesBackToWhatTheReferenceHas() throws {
     let part = try #require(try reduction("swapped_axes", without: ["transpose", "reshape"]).part)
     #expect(part.nodes == ["transpose", "reshape", "norm"])

@@ -16,6 +16,8 @@ public struct ParityReduction: Sendable {
   public let inputs: [String: GraphValue]
   /// The reference's value of the one output, by name.
   public let outputs: [String: GraphValue]
+  /// The type of what the part gives for the one output, which the reference's value may not have, by name.
+  public let outputTypes: [String: GraphValueType]
   /// The nodes that are left, in order.
   public let nodes: [String]
   /// Which of the two errors is left.
@@ -33,7 +35,8 @@ extension ParityReduction {
     let reads = Set(graph.nodes.flatMap(\.reads))
     graph.constants = graph.constants.filter { reads.contains($0.key) }
     return ParityReduction(
-      graph: graph, inputs: inputs, outputs: outputs, nodes: graph.nodes.map(\.name), kind: kind,
+      graph: graph, inputs: inputs, outputs: outputs, outputTypes: outputTypes, nodes: graph.nodes.map(\.name),
+      kind: kind,
       difference: difference)
   }
 }
@@ -169,7 +172,7 @@ private struct ParityReducer {
     return feed
   }
 
-  private func difference(_ part: ParityPart) throws -> ValueDifference {
+  private func output(of part: ParityPart) throws -> GraphValue {
     let feed = try feed(part)
     let graph = part.graph(of: check)
     let inputs = graph.inputs.map { feed[$0] }
@@ -181,7 +184,7 @@ private struct ParityReducer {
       try Plan(graph).run(inputs, context: context)
     }
     guard let actual = actual.first else { throw GraphError.graph("the part has no output") }
-    return try difference(actual)
+    return actual
   }
 
   private func difference(_ actual: GraphValue) throws -> ValueDifference {
@@ -193,12 +196,13 @@ private struct ParityReducer {
   }
 
   private func differs(cutting cuts: Set<Graph.ValueID>) throws -> Bool {
-    try !difference(part(cutting: cuts)).isAcceptable
+    try !difference(output(of: part(cutting: cuts))).isAcceptable
   }
 
   private func reduction(cutting cuts: Set<Graph.ValueID>) throws -> ParityReduction? {
     let part = part(cutting: cuts)
-    let difference = try difference(part)
+    let actual = try output(of: part)
+    let difference = try difference(actual)
     guard !difference.isAcceptable else { return nil }
     let graph = part.graph(of: check)
     let feed = try feed(part)
@@ -206,7 +210,8 @@ private struct ParityReducer {
     return ParityReduction(
       graph: graph,
       inputs: Dictionary(feed.map { (graph.values[$0.key].name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-      outputs: [name: expected], nodes: graph.nodes.map(\.name), kind: kind, difference: difference)
+      outputs: [name: expected], outputTypes: [name: actual.type], nodes: graph.nodes.map(\.name), kind: kind,
+      difference: difference)
   }
 }
 

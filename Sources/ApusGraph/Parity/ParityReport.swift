@@ -214,8 +214,8 @@ extension ParityReport {
   public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } - unfitNames.count }
   /// The names of the reference's values that do not fit the model.
   public var unfitNames: Set<String> { Set(nodes.flatMap { $0.unfitReference?.values ?? [] }) }
-  /// The names of values, constants excluded, that are NaN or infinite everywhere or have no elements, on both sides, in running order: that
-  /// they agree says nothing of what leads to them.
+  /// The names of values, constants excluded, that are NaN or infinite everywhere or have no elements, on both sides, in
+  /// running order: that they agree says nothing of what leads to them.
   public var namesWithoutNumbers: [String] {
     nodes.filter { !$0.isConstant }.flatMap(\.outputs).filter(\.hasNoNumbers).map(\.name)
   }

@@ -4,7 +4,8 @@ import ApusGraph
 extension ModelProto {
   /// A model of some nodes of another.
   ///
-  /// The values that are fed give the declared types of the part's inputs, the expected one that of its output.
+  /// The values that are fed give the declared types of the part's inputs, what the part gives that of its output: the
+  /// reference may have another shape there.
   /// - Parameter whole: the file that the nodes are of; nil for a model of another format, whose operators must be the
   ///   standard's.
   /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, operators
@@ -12,7 +13,7 @@ extension ModelProto {
   public init(_ part: ParityReduction, of whole: ModelProto?) throws {
     try self.init(
       part.graph, of: whole, name: whole?.graph.name ?? "part",
-      types: (part.inputs.mapValues(\.type), part.outputs.mapValues(\.type)))
+      types: (part.inputs.mapValues(\.type), part.outputTypes))
     producerName = "apus reduce"
   }
 
