@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    arguments: [[2, 8], [8, 2], [16], [1, 4, 4], [4, 4, 1], [2, 2, 4]] as [[Int]], ["y", "z"])
+    arguments: [[2, 8], [8, 2], [16], [2, 2, 4]] as [[Int]], ["y", "z"])
   func outputOfAnotherShapeDiffersThoughItHoldsTheSame(shape: [Int], name: String) throws {
     let (own, reference) = (try reshaped(to: shape, name), try reshaped(to: [4, 4], "y"))
     for report in try [compared(own, reference, shape: [4, 6]), compared(reference, own, shape: [4, 6])] {
@@ -60,6 +60,16 @@ import Testing
   }
 
   /// One of two models lacks a transposition, whether the shape shows it or not.
+  /// Core ML has no numbers without axes, and its networks of layers have one for a batch or none.
+  @Test(arguments: [[1, 4, 4], [4, 4, 1]] as [[Int]], ["y", "z"])
+  func axesOfExtentOneOfOutputsAreSaid(shape: [Int], name: String) throws {
+    let (own, reference) = (try reshaped(to: shape, name), try reshaped(to: [4, 4], "y"))
+    let report = try compared(own, reference, shape: [4, 6])
+    #expect(report.isEqual)
+    #expect(try pair(name, report).order.shape == shape && pair(name, report).referenceShape == [4, 4])
+    #expect(try compared(reference, own, shape: [4, 6]).isEqual)
+  }
+
   @Test(arguments: [[4, 6], [6, 6]] as [[Int]], ["y", "z"])
   func outputWithItsAxesExchangedDiffers(shape: [Int], name: String) throws {
     func own(_ node: String, _ output: String) throws -> ONNXModel {
@@ -103,7 +113,7 @@ import Testing
     #expect(try compared(second, last, shape: [1, 3, 4, 5]).isEqual)
   }
 
-  /// A sum over all channels leaves one, which is moved as they were; without it, the output has another number of axes.
+  /// A sum over all channels leaves one, which is moved as they were, or left out.
   @Test(arguments: [true, false])
   func channelOfExtentOneIsMovedAsOthersAre(isKept: Bool) throws {
     func sum(isLast: Bool, keeps: Bool) throws -> ONNXModel {
@@ -114,8 +124,8 @@ import Testing
     }
     let report = try compared(
       sum(isLast: true, keeps: isKept), sum(isLast: false, keeps: true), shape: [1, 4, 5, 3])
-    #expect(report.isEqual == isKept)
-    #expect(try pair("y", report).referenceShape == (isKept ? [1, 1, 4, 5] : nil))
+    #expect(report.isEqual)
+    #expect(try pair("y", report).referenceShape == [1, 1, 4, 5])
   }
 
   /// As many channels as rows and columns: no shape shows that the axes are others.

@@ -115,7 +115,11 @@ public struct ModelComparison {
       report.pairing.values.compactMap { pair in
         try other.all[pair.referenceName].map { value in
           let isOutput = outputs.contains(pair.name)
-          return (pair.name, try isOutput ? pair.turned(value) : Self.arranged(value, pair, like: own.all[pair.name]))
+          return (
+            pair.name,
+            try isOutput
+              ? pair.turned(value, like: own.all[pair.name]) : Self.arranged(value, pair, like: own.all[pair.name])
+          )
         }
       }, uniquingKeysWith: { first, _ in first })
     expected.merge(inputs) { _, input in input }

@@ -100,8 +100,14 @@ extension ModelPairing {
 extension ModelPairing.Pair {
   /// An output of the reference in the order of axes that the model has it in; as it is where that is its own, or where it
   /// has another number of axes.
-  func turned(_ value: GraphValue) throws -> GraphValue {
-    guard case .tensor(let any) = value, let axes = order.permutation(of: referenceShape ?? order.shape),
+  ///
+  /// - Parameter own: the model's, which may have more or fewer axes of extent 1.
+  func turned(_ value: GraphValue, like own: GraphValue?) throws -> GraphValue {
+    guard case .tensor(let any) = value else { return value }
+    if order.axes == nil, let shape = own?.shape, AxisOrder.differAtMostByUnitAxes(any.shape, shape) {
+      return .tensor(try any.reordered(by: AxisOrder(axes: nil, shape: shape)))
+    }
+    guard let axes = order.permutation(of: referenceShape ?? order.shape),
       axes.count == any.shape.count, axes != Array(axes.indices)
     else { return value }
     return .tensor(try any.permuted(axes))
@@ -134,19 +140,20 @@ struct Layouts {
     return permutations.contains(permutation) || order.axes.map(axes.contains) ?? false
   }
 
-  /// How an output of the reference lies in the model's: as it is, whatever its shape, unless it is more like it in one of
-  /// these orders.
+  /// How an output of the reference lies in the model's: as it is, whatever its shape but for axes of extent 1, unless it is
+  /// more like it in one of these orders.
   ///
   /// - Returns: the order; and whether no other layout would have it otherwise.
   func order(of other: GraphValue?, for value: GraphValue?) throws -> (order: AxisOrder, isSettled: Bool) {
     guard let other, let value, let source = other.shape, let target = value.shape else {
       return (AxisOrder(axes: nil, shape: other?.shape ?? []), true)
     }
-    let plain = AxisOrder(axes: nil, shape: source)
+    let isPlain = AxisOrder.differAtMostByUnitAxes(source, target)
+    let plain = AxisOrder(axes: nil, shape: isPlain ? target : source)
     let turned = AxisOrder.all(from: source, to: target).filter { order in
       order.permutation(of: source) != nil && (order.axes != nil || source != target)
     }
-    let orders = (source == target ? [plain] : []) + turned.filter { contains($0, from: source) }
+    let orders = (isPlain ? [plain] : []) + turned.filter { contains($0, from: source) }
     guard let a = try NamedNumbers("", value)?.tensor, let b = try NamedNumbers("", other)?.tensor else {
       return (orders.first ?? plain, !orders.isEmpty || turned.isEmpty)
     }

@@ -33,6 +33,9 @@ public struct AxisOrder: Sendable, Hashable {
     a.filter { $0 != 1 }.sorted() == b.filter { $0 != 1 }.sorted()
   }
 
+  /// Whether two shapes have the same axes in the same order, those of extent 1 aside.
+  static func differAtMostByUnitAxes(_ a: [Int], _ b: [Int]) -> Bool { a.filter { $0 != 1 } == b.filter { $0 != 1 } }
+
   /// Which of all axes of `source` each axis of the result is, those of extent 1 in their own order; nil where the order
   /// does more than exchange axes.
   func permutation(of source: [Int]) -> [Int]? {
