@@ -91,6 +91,32 @@ import Testing
     #expect(try folder.contents() == ["a", "c", "d", "round", "there", "y"])
   }
 
+  @Test(
+    "a file that has no name is written where it is, and the link to it stays",
+    .enabled(if: fileExists("/proc/self/fd")))
+  func filesWithoutNames() throws {
+    let folder = try TemporaryFolder()
+    let (gone, link) = ("\(folder.path)/gone", "\(folder.path)/link")
+    try write("former text, longer than the new one", to: gone)
+    let descriptor = open(gone, O_RDWR)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    unlink(gone)
+    // What Linux calls the file now, which is another one.
+    try write("other", to: gone + " (deleted)")
+    #expect(symlink("/dev/fd/\(descriptor)", link) == 0)
+    for path in ["/dev/fd/\(descriptor)", link] {
+      try write("through \(path.utf8.count)", to: path)
+      var bytes = [UInt8](repeating: 0, count: 100)
+      let count = pread(descriptor, &bytes, bytes.count, 0)
+      #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "through \(path.utf8.count)")
+    }
+    #expect(try folder.contents() == ["gone (deleted)", "link"])
+    #expect(try text(gone + " (deleted)") == "other")
+    var status = stat()
+    #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+  }
+
   @Test("no file takes the place of one that is being written")
   func liveTemporaries() throws {
     let folder = try TemporaryFolder()

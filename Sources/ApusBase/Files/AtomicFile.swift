@@ -2,8 +2,8 @@ import ApusPlatform
 
 /// Writes a file so that no reader ever sees half of it: as `NAME.part` in the same folder, then renamed.
 ///
-/// Until the rename, whatever was at the path is untouched, also for processes that have it mapped. A pipe or a device
-/// is written to as it is.
+/// Until the rename, whatever was at the path is untouched, also for processes that have it mapped. A pipe, a device and a
+/// file that has no name are written to as they are.
 package final class AtomicFile {
   private let path: String
   private let descriptor: Int32
@@ -45,13 +45,14 @@ package final class AtomicFile {
     let exists = stat(path.systemBytes, &status) == 0
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw FileError.isDirectory(path: path) }
-    if exists, kind != S_IFREG {
+    let replaced = kind == S_IFREG ? Self.realName(of: path, status) : nil
+    if exists, replaced == nil {
       (target, temporary, ticket) = (path, nil, nil)
-      descriptor = open(path.systemBytes, O_WRONLY | O_CLOEXEC)
+      descriptor = open(path.systemBytes, O_WRONLY | O_TRUNC | O_CLOEXEC)
       guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
       return
     }
-    let target = exists ? realPath(path) ?? path : try Self.target(of: path)
+    let target = try replaced ?? Self.target(of: path)
     let begun = try UnfinishedFiles.begin(path: path, isKept: isStream) {
       guard let part = Self.openPart(of: target) else {
         throw FileError.unwritable(path: path, reason: lastSystemError())
@@ -71,6 +72,16 @@ package final class AtomicFile {
 
   /// Where a file that is not there yet is while it is written, unless that name is taken.
   package static func part(of path: String) -> String { (throughLinks(path) ?? path) + partSuffix }
+
+  /// The name of the file that `path` leads to and `status` is of, by which it can be replaced. Nil where it has none: a
+  /// file that was removed, or never had a name, is reached through `/dev/fd` still.
+  private static func realName(of path: String, _ status: stat) -> String? {
+    let name = realPath(path) ?? path
+    var found = stat()
+    // The system calls a file that was removed "NAME (deleted)", and a file of that name would be another.
+    guard lstat(name.systemBytes, &found) == 0, areSame(found, status) else { return nil }
+    return name
+  }
 
   /// Through a link, the file it points to is replaced or made, not the link.
   private static func target(of path: String) throws -> String {
@@ -150,8 +161,10 @@ package final class AtomicFile {
 
   private static func areSame(_ path: String, _ other: String) -> Bool {
     guard let a = fileStatus(path), let b = fileStatus(other) else { return false }
-    return a.st_dev == b.st_dev && a.st_ino == b.st_ino
+    return areSame(a, b)
   }
+
+  private static func areSame(_ a: stat, _ b: stat) -> Bool { a.st_dev == b.st_dev && a.st_ino == b.st_ino }
 
   /// Ends without a file: nothing is left behind.
   package func abandon() {
