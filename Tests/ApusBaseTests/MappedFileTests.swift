@@ -54,6 +54,21 @@ struct MappedFileTests {
     #expect(file.withUnsafeBytes { Array($0) } == [1, 2, 3, 4])
   }
 
+  @Test("what files take in memory counts together")
+  func memoryOfSeveral() throws {
+    let memory = FileMemory()
+    try memory.take(60, limit: 100, path: "a")
+    #expect(throws: FileError.noRoom(path: "b", byteCount: 41, others: 60, limit: 100)) {
+      try memory.take(41, limit: 100, path: "b")
+    }
+    #expect(throws: FileError.tooLarge(path: "b", byteCount: 101, limit: 100)) {
+      try memory.take(101, limit: 100, path: "b")
+    }
+    try memory.take(40, limit: 100, path: "b")
+    memory.give(60)
+    #expect(memory.byteCount == 40)
+  }
+
   @Test("a pipe's writer waits for its reader")
   func pipesAreNotOpened() throws {
     let folder = try ApusTestSupport.TemporaryFolder()

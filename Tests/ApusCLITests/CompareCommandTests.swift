@@ -113,6 +113,16 @@ import Testing
     }
   }
 
+  @Test("arrays that are decompressed count together in the limit on memory")
+  func arraysCountTogether() throws {
+    // Of 1.2 MB each.
+    let blocks = "\(Self.formats)/blocks.npz"
+    #expect(try Command.run("compare", blocks, blocks, environment: ["APUS_MEMORY_LIMIT": "4M"]).status == 0)
+    let refused = try Command.run("compare", blocks, blocks, environment: ["APUS_MEMORY_LIMIT": "2M"])
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("at most 2097152 together are read into memory"))
+  }
+
   @Test func archivesAndSafetensorsAreCompared() throws {
     let (stored, deflated) = ("\(Self.formats)/stored.npz", "\(Self.formats)/deflated.npz")
     #expect(try Command.run("compare", stored, deflated).status == 0)

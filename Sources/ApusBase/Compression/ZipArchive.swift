@@ -36,7 +36,8 @@ package struct ZipArchive: Sendable {
   }
 
   /// The contents of an entry, decompressed and checked against its checksum. Of a stored one, a view of the archive.
-  /// - Throws: ``ZipError``, ``FileError/tooLarge(path:byteCount:limit:)``.
+  /// - Throws: ``ZipError``, ``FileError/tooLarge(path:byteCount:limit:)``,
+  ///   ``FileError/noRoom(path:byteCount:others:limit:)``.
   package func contents(of entry: Entry) throws -> (bytes: UnsafeRawBufferPointer, owner: MappedFile) {
     let data = UnsafeRawBufferPointer(rebasing: file.unownedBytes[entry.data])
     var result = (bytes: data, owner: file)

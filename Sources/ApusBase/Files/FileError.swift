@@ -12,6 +12,8 @@ public enum FileError: ApusError, Hashable, Sendable {
   case empty(path: String)
   /// Reading it into memory would take more than the limit allows.
   case tooLarge(path: String, byteCount: Int, limit: Int)
+  /// With what other files take in memory it would be more than may be.
+  case noRoom(path: String, byteCount: Int, others: Int, limit: Int)
   /// The system refused to write it.
   case unwritable(path: String, reason: String)
   /// It became shorter while it was mapped: what was computed of it is void. See ``ShrinkingFiles``.
@@ -31,6 +33,9 @@ extension FileError: CustomStringConvertible {
     case .empty(let path): "\(path): is empty"
     case .tooLarge(let path, let byteCount, let limit):
       "\(path): has \(byteCount) bytes; at most \(limit) are read into memory"
+    case .noRoom(let path, let byteCount, let others, let limit):
+      "\(path): has \(byteCount) bytes that are not in memory yet, where \(others) of files are; "
+        + "at most \(limit) together are read into memory"
     case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
     case .shrank(let path): "\(path): became shorter while it was in use; what was computed of it is void"
     case .notAFileURL(let url): "\(url): is not the URL of a file"
@@ -44,7 +49,7 @@ extension FileError {
   public var fault: Fault {
     switch self {
     case .notFound, .isDirectory, .notRegular, .unreadable, .notAFileURL: .missing
-    case .empty, .tooLarge: .data
+    case .empty, .tooLarge, .noRoom: .data
     case .unwritable, .shrank: .inputOutput
     }
   }

@@ -55,7 +55,7 @@ package final class MappedFile: @unchecked Sendable {
       do {
         try Self.read(descriptor, into: copy, path: path)
       } catch {
-        free(copy.baseAddress)
+        Self.release(copy)
         throw error
       }
       unownedBytes = UnsafeRawBufferPointer(copy)
@@ -64,13 +64,14 @@ package final class MappedFile: @unchecked Sendable {
   }
 
   /// Contents that are not a file: `count` bytes that `fill` writes, every one of them.
-  /// - Throws: ``FileError/tooLarge(path:byteCount:limit:)``, and what `fill` throws.
+  /// - Throws: ``FileError/tooLarge(path:byteCount:limit:)``, ``FileError/noRoom(path:byteCount:others:limit:)``, and
+  ///   what `fill` throws.
   package init(name: String, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     let memory = try Self.allocate(byteCount, name: name)
     do {
       try fill(memory)
     } catch {
-      free(memory.baseAddress)
+      Self.release(memory)
       throw error
     }
     self.name = name
@@ -88,7 +89,7 @@ package final class MappedFile: @unchecked Sendable {
     case .unmap(let range):
       if let range { MappedRanges.leave(range) }
       munmap(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress), unownedBytes.count)
-    case .free: free(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress))
+    case .free: Self.release(UnsafeMutableRawBufferPointer(mutating: unownedBytes))
     }
   }
 }
@@ -131,10 +132,17 @@ extension MappedFile {
   /// Memory aligned as tensors are, so that a tensor can borrow it.
   private static func allocate(_ count: Int, name: String) throws -> UnsafeMutableRawBufferPointer {
     let limit = MemoryLimit.current
-    guard count >= 0, count <= limit, let memory = AlignedMemory.allocate(byteCount: count) else {
+    try FileMemory.shared.take(count, limit: limit, path: name)
+    guard let memory = AlignedMemory.allocate(byteCount: count) else {
+      FileMemory.shared.give(count)
       throw FileError.tooLarge(path: name, byteCount: count, limit: limit)
     }
     return UnsafeMutableRawBufferPointer(start: memory, count: count)
+  }
+
+  private static func release(_ memory: UnsafeMutableRawBufferPointer) {
+    FileMemory.shared.give(memory.count)
+    free(memory.baseAddress)
   }
 
   private static func size(of descriptor: Int32, path: String) throws -> Int {
