@@ -103,6 +103,55 @@ import Testing
     #expect(failure.fault == .data)
   }
 
+  /// Runs `body` with 1 MiB for what is made meanwhile.
+  private func withMebibyte(_ body: () throws -> Void) throws {
+    try TaskMemory.with(account: MemoryAccount(limit: 1 << 20), body)
+  }
+
+  /// Lists that operators work with, and results of unknown length, count as tensors do: here each takes more than the
+  /// megabyte that the numbers alone would fit into.
+  @Test func whatOperatorsWorkWithCounts() throws {
+    func isRefused(_ type: String, _ inputs: [GraphValue?], _ attributes: [String: AttributeValue] = [:]) throws {
+      try withMebibyte {
+        #expect(throws: TensorError.self, "\(type)") { _ = try outputs(of: type, inputs, attributes) }
+      }
+    }
+    // Places of 16 bytes, which texts of up to fifteen lie in.
+    try isRefused("Cast", [floats([70_000])], ["to": .int(8)])
+    try isRefused("TopK", [floats([40_000]), whole([40_000])])
+    // Three numbers for each of 20,000 classes, and room for as many again while the list grows.
+    try isRefused("NonMaxSuppression", [floats([1, 2, 4]), floats([1, 20_000, 2]), whole([1])])
+    let text = texts(String(repeating: "a", count: 300_000))
+    // The first result counts as long as it is there.
+    try withMebibyte {
+      let first = try outputs(of: "StringConcat", [text, text])
+      #expect(throws: TensorError.self) { _ = try outputs(of: "StringConcat", [text, text]) }
+      withExtendedLifetime(first) {}
+    }
+    try withMebibyte { for _ in 0..<3 { _ = try outputs(of: "StringConcat", [text, text]) } }
+  }
+
+  /// What needs no more than its result has that at its disposal.
+  @Test func whatIsWrittenInPlaceTakesNoMore() throws {
+    // 800 kB each.
+    let numbers = try floats([100_000])
+    try withMebibyte {
+      let places = try outputs(of: "NonZero", [numbers])[0]
+      #expect(try places?.extents == [1, 100_000])
+    }
+    let truths = GraphValue(try Tensor(repeating: true, shape: [100_000]))
+    try withMebibyte {
+      let result = try outputs(of: "Compress", [truths, truths], ["axis": .int(0)])[0]
+      #expect(try result?.extents == [100_000])
+    }
+    let (scores, labels) = (try floats([100_000, 1]), GraphValue(try Tensor<Int64>(zeros: [100_000])))
+    try withMebibyte {
+      // The scores as DOUBLE.
+      let loss = try outputs(of: "NegativeLogLikelihoodLoss", [scores, labels])[0]
+      #expect(try loss?.tensor(of: Float.self)?.elements == [-1])
+    }
+  }
+
   @Test func aScanAndASequenceCountAsGrowth() throws {
     var options = InferenceSession.Options()
     options.limits.growth = 1 << 16

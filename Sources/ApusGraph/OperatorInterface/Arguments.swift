@@ -143,14 +143,16 @@ extension Arguments {
   }
 
   /// Input `index`, integers of any type, as a list: axes, sizes, repeats.
-  package func integers(_ index: Int) throws -> [Int] {
+  package func integers(_ index: Int) throws -> [Int] { try wholeNumbers(index).elements.map(Int.init) }
+
+  /// The same as a tensor, where there may be many.
+  package func wholeNumbers(_ index: Int) throws -> Tensor<Int64> {
     let any = try tensor(index)
     guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
       throw OperatorError("input \(index) is \(ElementType(any.dataType)); integers are needed")
     }
     // Nearly all are INT64, and a conversion finds out at run time that it has nothing to do.
-    let numbers = if case .int64(let tensor) = any { tensor } else { try any.converted(to: Int64.self) }
-    return try numbers.elements.map(Int.init)
+    return if case .int64(let tensor) = any { tensor } else { try any.converted(to: Int64.self) }
   }
 
   /// Input `index` as a list of integers, nil when it is omitted.

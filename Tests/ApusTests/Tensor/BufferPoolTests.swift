@@ -38,6 +38,49 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     }
   }
 
+  @Test func whatIsReservedCountsWithTheBuffers() throws {
+    let pool = BufferPool(idleLimit: 1 << 20, memoryLimit: 10_000)
+    try pool.reserve(byteCount: 6000)
+    #expect(throws: TensorError.memory(bytes: 5000, limit: 10_000)) { try pool.allocate(byteCount: 5000) }
+    pool.recycle(try pool.allocate(byteCount: 4000))
+    #expect(pool.usedByteCount == 6000 && pool.idleByteCount == BufferPool.sizeClass(4000))
+    #expect(throws: TensorError.memory(bytes: 4001, limit: 10_000)) { try pool.reserve(byteCount: 4001) }
+    // What is idle makes room.
+    try pool.reserve(byteCount: 4000)
+    #expect(pool.usedByteCount == 10_000 && pool.idleByteCount == 0)
+    pool.endReservation(byteCount: 10_000)
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func reservationsCountInTheAccountOfTheTaskThatMadeThem() throws {
+    let account = MemoryAccount(limit: 1000)
+    try TaskMemory.with(account: account) {
+      let memory = try MemoryReservation([10, 10], of: Int64.self, operation: "test")
+      #expect(account.usedByteCount == 800)
+      #expect(throws: TensorError.growth(bytes: 201, limit: 1000)) { try memory.grow(by: 201) }
+      try memory.grow(by: 200)
+      memory.shrink(by: 500)
+      #expect(account.usedByteCount == 500)
+      withExtendedLifetime(memory) {}
+    }
+    #expect(account.usedByteCount == 0)
+    #expect(throws: TensorError.growth(bytes: 1024, limit: 1000, shape: [128])) {
+      try TaskMemory.with(account: account) { try MemoryReservation([128], of: Int64.self, operation: "test") }
+    }
+    #expect(account.usedByteCount == 0)
+  }
+
+  @Test func countedListsGrowWithinTheAccount() throws {
+    let account = MemoryAccount(limit: 64 * 8 * 3)
+    try TaskMemory.with(account: account) {
+      var list = CountedList<Int64>()
+      for index in 0..<128 { try list.append(Int64(index)) }
+      #expect(list.elements == (0..<128).map { Int64($0) } && account.usedByteCount == 128 * 8)
+      #expect(throws: TensorError.growth(bytes: 256 * 8, limit: 64 * 8 * 3)) { try list.append(0) }
+    }
+    #expect(account.usedByteCount == 0)
+  }
+
   @Test func recycledMemoryIsUsedAgain() throws {
     let pool = BufferPool(idleLimit: 1 << 20)
     let first = try pool.allocate(byteCount: 10_000)

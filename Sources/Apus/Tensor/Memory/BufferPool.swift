@@ -221,6 +221,30 @@ final class BufferPool: Sendable {
     giveBack(Block(base: buffer.base, capacity: buffer.capacity))
   }
 
+  /// Counts bytes that are taken elsewhere, as if a buffer of so many were given out.
+  /// - Throws: as ``allocate(byteCount:lending:)`` does.
+  func reserve(byteCount: Int) throws {
+    let limit = ownMemoryLimit ?? Execution.memoryLimit
+    guard byteCount >= 0, byteCount <= limit else { throw refusal(byteCount, limit) }
+    let isTight = state.withLock { state -> Bool? in
+      guard state.usedBytes <= limit - byteCount else { return nil }
+      state.usedBytes += byteCount
+      state.peakBytes = max(state.peakBytes, state.usedBytes)
+      state.hold(byteCount)
+      return state.heldBytes > limit - state.idleBytes
+    }
+    guard let isTight else { throw refusal(byteCount, limit) }
+    if isTight { trim() }
+  }
+
+  /// Takes back what ``reserve(byteCount:)`` counted.
+  func endReservation(byteCount: Int) {
+    state.withLock {
+      $0.usedBytes -= byteCount
+      $0.heldBytes -= byteCount
+    }
+  }
+
   /// Frees every idle buffer.
   func trim() {
     let idle = state.withLock { state in

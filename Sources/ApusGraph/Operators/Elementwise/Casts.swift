@@ -45,7 +45,7 @@ extension Operators {
 
   private static func cast(_ x: AnyTensor, to type: ElementType, _ rounding: CodeRounding) throws -> GraphValue {
     if let dataType = type.dataType { return .tensor(try x.converted(to: dataType)) }
-    if type == .string { return .strings(try StringTensor(texts(x), shape: x.shape)) }
+    if type == .string { return .strings(try texts(x)) }
     guard type.isCoded else { throw OperatorError("\(type) cannot be made of \(ElementType(x.dataType))") }
     if !x.dataType.isFloatingPoint, !type.isFloatingPoint {
       return .coded(try CodedTensor(wrapping: x.converted(to: Int64.self), to: type))
@@ -61,26 +61,30 @@ extension Operators {
     switch type {
     case .float:
       return AnyTensor(
-        try Tensor(
-          x.elements.map { text in
-            guard let number: Float = number(text) else { throw failure(text) }
-            return number
-          }, shape: x.shape))
+        try numbers(x) { text -> Float in
+          guard let number: Float = number(text) else { throw failure(text) }
+          return number
+        })
     case .int8, .int16, .int32, .int64, .int4, .int2, .bool:
-      let whole = x.elements.compactMap { Int64($0) }
-      if whole.count == x.elements.count { return AnyTensor(try Tensor(whole, shape: x.shape)) }
+      if x.elements.allSatisfy({ Int64($0) != nil }) { return AnyTensor(try numbers(x) { Int64($0) ?? 0 }) }
     case .uint8, .uint16, .uint32, .uint64, .uint4, .uint2:
-      let whole = x.elements.compactMap { UInt64($0) }
-      if whole.count == x.elements.count { return AnyTensor(try Tensor(whole, shape: x.shape)) }
+      if x.elements.allSatisfy({ UInt64($0) != nil }) { return AnyTensor(try numbers(x) { UInt64($0) ?? 0 }) }
     default: break
     }
     return AnyTensor(
-      try Tensor(
-        x.elements.map { text -> Double in
-          if type == .bool, text == "True" || text == "False" { return text == "True" ? 1 : 0 }
-          guard let number: Double = number(text) else { throw failure(text) }
-          return number
-        }, shape: x.shape))
+      try numbers(x) { text -> Double in
+        if type == .bool, text == "True" || text == "False" { return text == "True" ? 1 : 0 }
+        guard let number: Double = number(text) else { throw failure(text) }
+        return number
+      })
+  }
+
+  private static func numbers<Scalar: TensorScalar>(
+    _ x: StringTensor, _ number: (String) throws -> Scalar
+  ) throws -> Tensor<Scalar> {
+    try Tensor<Scalar>.filled(x.shape) { result in
+      for (index, text) in x.elements.enumerated() { result[index] = try number(text) }
+    }
   }
 
   /// "-2.5", "1E8", "+INF", "nan"; upper and lower case are the same.
@@ -90,18 +94,32 @@ extension Operators {
     return Scalar(trimmed[..<end].lowercased())
   }
 
-  private static func texts(_ x: AnyTensor) throws -> [String] {
+  private static func texts(_ x: AnyTensor) throws -> StringTensor {
     switch x {
-    case .float32(let x): try x.elements.map { PlainNumber.text("\($0)") }
-    case .float64(let x): try x.elements.map { PlainNumber.text("\($0)") }
+    case .float32(let x): try texts(x) { PlainNumber.text("\($0)") }
+    case .float64(let x): try texts(x) { PlainNumber.text("\($0)") }
     #if !(os(macOS) && arch(x86_64))
-      case .float16(let x): try x.elements.map { PlainNumber.text("\($0)") }
+      case .float16(let x): try texts(x) { PlainNumber.text("\($0)") }
     #endif
-    case .bfloat16(let x): try x.elements.map { PlainNumber.text("\($0)") }
-    case .bool(let x): try x.elements.map { $0 ? "True" : "False" }
-    case .uint64(let x): try x.elements.map { "\($0)" }
-    default: try x.converted(to: Int64.self).elements.map { "\($0)" }
+    case .bfloat16(let x): try texts(x) { PlainNumber.text("\($0)") }
+    case .bool(let x): try texts(x) { $0 ? "True" : "False" }
+    case .uint64(let x): try texts(x) { "\($0)" }
+    default: try texts(x.converted(to: Int64.self)) { "\($0)" }
     }
+  }
+
+  private static func texts<Scalar: TensorScalar>(
+    _ x: Tensor<Scalar>, _ text: (Scalar) -> String
+  ) throws -> StringTensor {
+    let memory = try MemoryReservation(x.shape, of: String.self, operation: "Cast")
+    let texts = try x.withUnsafeBufferPointer { numbers in
+      try numbers.map { number in
+        let text = text(number)
+        try memory.grow(by: StringTensor.textByteCount(text.utf8.count))
+        return text
+      }
+    }
+    return try StringTensor(texts, shape: x.shape, memory: memory)
   }
 
   /// The same bits as type `to`, which has as many.

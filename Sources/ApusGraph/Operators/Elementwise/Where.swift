@@ -58,7 +58,7 @@ extension Operators {
     let walk = try BroadcastWalk([condition.shape, x.shape, y.shape], operation: "Where")
     let (maskStep, xStep, yStep) = (walk.step(of: 0), walk.step(of: 1), walk.step(of: 2))
     var result: [String] = []
-    try Shape.checkMemory(walk.shape, of: String.self, operation: "Where")
+    let memory = try MemoryReservation(walk.shape, of: String.self, operation: "Where")
     result.reserveCapacity(walk.count)
     try condition.withUnsafeBufferPointer { mask in
       walk.forRows(from: 0, count: walk.rows) { _, offsets in
@@ -68,7 +68,8 @@ extension Operators {
         }
       }
     }
-    return try StringTensor(result, shape: walk.shape)
+    try memory.grow(by: result.reduce(0) { $0 + StringTensor.textByteCount($1.utf8.count) })
+    return try StringTensor(result, shape: walk.shape, memory: memory)
   }
 }
 

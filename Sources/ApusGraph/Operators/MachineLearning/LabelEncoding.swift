@@ -82,12 +82,14 @@ extension Operators {
       let found = try places.wholePlaces(of: x)
       var result = try Tensor<Float>(zeros: x.extents + [places.count])
       try result.withUnsafeMutableBufferPointer { result in
-        for (row, place) in found.enumerated() {
-          guard let place else {
-            if allowsOthers { continue }
-            throw OperatorError("element \(row) is not one of the \(places.count) categories")
+        try found.withUnsafeBufferPointer { found in
+          for (row, place) in found.enumerated() {
+            guard place < places.count else {
+              if allowsOthers { continue }
+              throw OperatorError("element \(row) is not one of the \(places.count) categories")
+            }
+            result[row * places.count + Int(place)] = 1
           }
-          result[row * places.count + place] = 1
         }
       }
       return [GraphValue(result)]
@@ -121,29 +123,49 @@ private struct LabelPlaces {
   let count: Int
 
   init(_ labels: GraphValue) throws {
-    let keys = try Self.keys(labels)
-    places = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
-    count = keys.count
+    var (places, count): ([Key: Int], Int) = ([:], 0)
+    try Self.forEachKey(labels) { index, key in
+      places[key] = index
+      count += 1
+    }
+    (self.places, self.count) = (places, count)
   }
 
-  private static func keys(_ value: GraphValue) throws -> [Key] {
+  private static func forEachKey(_ value: GraphValue, _ body: (_ index: Int, Key) -> Void) throws {
     switch value {
-    case .strings(let texts): return texts.elements.map { .text(UTF8Key($0)) }
+    case .strings(let texts):
+      for (index, text) in texts.elements.enumerated() { body(index, .text(UTF8Key(text))) }
     case .tensor(let tensor) where tensor.dataType.isFloatingPoint:
-      return try tensor.converted(to: Double.self).elements.map { $0.isNaN ? .notANumber : .real($0) }
-    case .tensor(let tensor): return try tensor.converted(to: Int64.self).elements.map { .whole($0) }
+      try tensor.converted(to: Double.self).withUnsafeBufferPointer { numbers in
+        for (index, number) in numbers.enumerated() { body(index, number.isNaN ? .notANumber : .real(number)) }
+      }
+    case .tensor(let tensor):
+      try tensor.converted(to: Int64.self).withUnsafeBufferPointer { numbers in
+        for (index, number) in numbers.enumerated() { body(index, .whole(number)) }
+      }
     default: throw OperatorError("\(value.type) is given; numbers or strings are needed")
     }
   }
 
-  func places(of value: GraphValue) throws -> [Int?] { try Self.keys(value).map { places[$0] } }
+  /// For each element its place; ``count`` for what is not in the list.
+  func places(of value: GraphValue) throws -> Tensor<Int64> {
+    try Tensor<Int64>.filled(value.extents) { result in
+      try Self.forEachKey(value) { index, key in result[index] = Int64(places[key] ?? count) }
+    }
+  }
 
   /// The same among whole numbers: those of other types become such, but for NaN, which is none.
-  func wholePlaces(of value: GraphValue) throws -> [Int?] {
+  func wholePlaces(of value: GraphValue) throws -> Tensor<Int64> {
     guard case .tensor(let tensor) = value else { return try places(of: value) }
-    let found = try places(of: GraphValue(tensor.converted(to: Int64.self)))
+    var found = try places(of: GraphValue(tensor.converted(to: Int64.self)))
     guard tensor.dataType.isFloatingPoint else { return found }
-    return try zip(found, tensor.converted(to: Double.self).elements).map { $1.isNaN ? nil : $0 }
+    let numbers = try tensor.converted(to: Double.self)
+    try found.withUnsafeMutableBufferPointer { found in
+      try numbers.withUnsafeBufferPointer { numbers in
+        for (index, number) in numbers.enumerated() where number.isNaN { found[index] = Int64(count) }
+      }
+    }
+    return found
   }
 }
 
@@ -164,8 +186,7 @@ private struct LabelTable {
     guard (x.elementType == .string) == (keyType == .string) else {
       throw OperatorError("input 0 is \(x.type); the keys are \(keyType?.description ?? "")")
     }
-    let chosen = try places.places(of: x).map { Int64($0 ?? places.count) }
-    return try Selection(axis: 0, indices: Tensor(chosen, shape: x.extents)).run(values)
+    return try Selection(axis: 0, indices: places.places(of: x)).run(values)
   }
 }
 

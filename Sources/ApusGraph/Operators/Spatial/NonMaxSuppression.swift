@@ -36,40 +36,67 @@ private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
     let threshold = try arguments.single(3, as: Scalar.self) ?? 0
     let least = try arguments.single(4, as: Scalar.self)
     let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[1])
+    let keys = try GraphValue(scores).orderKeys
+    let memory = try reservation(boxes: boxes.shape, most: most)
     let corners = try boxes.elements
-    let points = try scores.elements
-    let keys = try GraphValue(scores).orderKeys.elements
-    var result: [Int64] = []
-    for sample in 0..<batch where most > 0 {
-      let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
-      for kind in 0..<classes {
-        try arguments.context.checkCancellation()
-        let first = (sample * classes + kind) * count
-        // The highest score first, the first of equals; NaN comes last.
-        var candidates = KeyHeap(
-          Array(unsafeUninitializedCapacity: count) { entries, used in
-            for index in 0..<count where least == nil || points[first + index] > least ?? 0 {
-              let key = keys[first + index]
-              entries.initializeElement(at: used, to: (key == .max ? .min : key, ~index))
-              used += 1
+    var result = CountedList<Int64>()
+    try scores.withUnsafeBufferPointer { points in
+      try keys.withUnsafeBufferPointer { keys in
+        for sample in 0..<batch where most > 0 {
+          let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
+          for kind in 0..<classes {
+            try arguments.context.checkCancellation()
+            let first = (sample * classes + kind) * count
+            // The highest score first, the first of equals; NaN comes last.
+            var candidates = KeyHeap(
+              Array(unsafeUninitializedCapacity: count) { entries, used in
+                for index in 0..<count where least == nil || points[first + index] > least ?? 0 {
+                  let key = keys[first + index]
+                  entries.initializeElement(at: used, to: (key == .max ? .min : key, ~index))
+                  used += 1
+                }
+              })
+            let chosen = try choose(most, of: list, &candidates, beyond: threshold, arguments.context)
+            for box in chosen {
+              try result.append(Int64(sample))
+              try result.append(Int64(kind))
+              try result.append(Int64(box))
             }
-          })
-        var chosen = ChosenBoxes<Scalar>()
-        var turn = 0
-        while chosen.count < most, let candidate = candidates.popFirst() {
-          if turn.isMultiple(of: 256) { try arguments.context.checkCancellation() }
-          turn += 1
-          // With tens of thousands of boxes every one meets every other.
-          let box = list[~candidate.index]
-          if chosen.contain(overlapping: box, beyond: threshold) { continue }
-          chosen.append(box)
-          result.append(Int64(sample))
-          result.append(Int64(kind))
-          result.append(Int64(~candidate.index))
+          }
         }
       }
     }
-    return [GraphValue(try Tensor(result, shape: [result.count / 3, 3]))]
+    withExtendedLifetime(memory) {}
+    return [GraphValue(try Tensor(result.elements, shape: [result.elements.count / 3, 3]))]
+  }
+
+  /// The boxes of a class that are chosen, as they are found.
+  private func choose(
+    _ most: Int, of list: [Box<Scalar>], _ candidates: inout KeyHeap, beyond threshold: Scalar, _ context: RunContext
+  ) throws -> [Int] {
+    var (chosen, indices) = (ChosenBoxes<Scalar>(), [Int]())
+    var turn = 0
+    while chosen.count < most, let candidate = candidates.popFirst() {
+      if turn.isMultiple(of: 256) { try context.checkCancellation() }
+      turn += 1
+      // With tens of thousands of boxes every one meets every other.
+      let box = list[~candidate.index]
+      if chosen.contain(overlapping: box, beyond: threshold) { continue }
+      chosen.append(box)
+      indices.append(~candidate.index)
+    }
+    return indices
+  }
+
+  /// What is held beside tensors: the corners, the boxes and the candidates of a class, and those that are chosen, whose
+  /// lists grow to twice as much at most.
+  private func reservation(boxes shape: [Int], most: Int) throws -> MemoryReservation {
+    let memory = try MemoryReservation(shape, of: Scalar.self, operation: "NonMaxSuppression")
+    typealias Candidate = (box: Box<Scalar>, entry: KeyHeap.Entry)
+    try memory.grow(by: Shape.byteCount([shape[1]], of: Candidate.self))
+    typealias Chosen = (box: Box<Scalar>, sides: (Scalar, Scalar, Scalar, Scalar), index: Int)
+    try memory.grow(by: Shape.byteCount([2, max(0, min(most, shape[1]))], of: Chosen.self))
+    return memory
   }
 }
 

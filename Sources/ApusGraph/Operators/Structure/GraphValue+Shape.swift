@@ -12,16 +12,16 @@ extension GraphValue {
 
   /// The same elements in another shape that holds as many; nothing is moved.
   func reshaped(_ shape: [Int]) throws -> GraphValue {
-    if case .strings(let tensor) = self { return .strings(try StringTensor(tensor.elements, shape: shape)) }
+    if case .strings(let tensor) = self { return .strings(try tensor.reshaped(shape)) }
     return try Reshaping(shape: shape).run(self)
   }
 
   /// Zeros, or empty strings.
   init(zeros elementType: ElementType, shape: [Int]) throws {
     if elementType == .string {
-      try Shape.checkMemory(shape, of: String.self, operation: "strings")
+      let memory = try MemoryReservation(shape, of: String.self, operation: "strings")
       let count = try Shape.elementCount(shape)
-      self = .strings(try StringTensor([String](repeating: "", count: count), shape: shape))
+      self = .strings(try StringTensor([String](repeating: "", count: count), shape: shape, memory: memory))
       return
     }
     if elementType.isCoded {

@@ -87,14 +87,16 @@ extension Movement {
       if operands.count == 1 { texts = tensor.elements } else { texts += tensor.elements }
     }
     return try callAsFunction(places).map { result in
-      try Shape.checkMemory(result.shape, of: String.self, operation: "strings")
+      let memory = try MemoryReservation(result.shape, of: String.self, operation: "strings")
       return try result.withUnsafeBufferPointer { places in
         let moved = try places.map { place in
           // A run that is broken off leaves places unwritten.
           guard texts.indices.contains(Int(place)) else { throw OperatorError("a string was not moved") }
-          return texts[Int(place)]
+          let text = texts[Int(place)]
+          try memory.grow(by: StringTensor.textByteCount(text.utf8.count))
+          return text
         }
-        return .strings(try StringTensor(moved, shape: result.shape))
+        return .strings(try StringTensor(moved, shape: result.shape, memory: memory))
       }
     }
   }

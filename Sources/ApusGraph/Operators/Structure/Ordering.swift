@@ -53,12 +53,13 @@ extension Operators {
     guard try Shape.elementCount(shape) > 0 else { return try Tensor(uninitialized: shape) }
     let inner = try Shape.elementCount(Array(shape[(axis + 1)...]))
     let rows = x.count / size
-    return try withExtendedLifetime(x) {
+    let memory = try SmallestKeys.reservation(k, of: size, lists: min(rows, Execution.current.threads))
+    return try withExtendedLifetime((x, memory)) {
       nonisolated(unsafe) let elements = x.pointer
       return try Tensor<Int64>.filled(shape) { indices in
         nonisolated(unsafe) let indices = indices
         parallelRows(rows, width: size * 8) { first, count in
-          var selection = SmallestKeys(k)
+          var selection = SmallestKeys(k, of: size)
           for index in first..<(first + count) {
             let (outer, column) = index.quotientAndRemainder(dividingBy: inner)
             selection.find(
@@ -158,9 +159,18 @@ private struct SmallestKeys {
   /// Room for what is collected.
   private var entries: [Entry]
 
-  init(_ k: Int) {
+  /// - Parameter count: of how many they are the smallest.
+  init(_ k: Int, of count: Int) {
     self.k = k
-    entries = Array(repeating: (0, 0), count: k + max(k, 16))
+    entries = Array(repeating: (0, 0), count: Self.room(k, of: count))
+  }
+
+  private static func room(_ k: Int, of count: Int) -> Int { min(count, k + max(k, 16)) }
+
+  /// What `lists` of them take, each sorted with half as much beside it.
+  static func reservation(_ k: Int, of count: Int, lists: Int) throws -> MemoryReservation {
+    try MemoryReservation(
+      [lists, room(k, of: count) + room(k, of: count) / 2], of: Entry.self, operation: "TopK")
   }
 
   /// Writes the indices of the `k` of `count`, in order, `step` apart.
@@ -237,7 +247,8 @@ private struct EqualRows {
 
   init(_ keys: Tensor<Int64>, isSorted: Bool) throws {
     let rows = keys.shape[0]
-    try Shape.checkMemory([rows, 8], of: Int64.self, operation: "Unique")
+    let memory = try MemoryReservation([rows, 8], of: Int64.self, operation: "Unique")
+    defer { withExtendedLifetime(memory) {} }
     let width = rows == 0 ? 0 : keys.count / rows
     groupOfRow = [Int64](repeating: 0, count: rows)
     guard rows > 0 else { return }

@@ -14,21 +14,24 @@ extension Operators {
     { arguments in
       let x = try arguments.value(0)
       let shape = try x.extents
-      let places = try x.nonzeroPlaces
-      let positions = try Tensor<Int64>.filled([shape.count, places.count]) { positions in
-        // From the last axis on, what is left of each place; a whole row of places shares what is left of the first.
-        var rest = places
-        for axis in shape.indices.reversed() {
-          let size = shape[axis]
-          let line = positions + axis * places.count
-          var (quotient, start) = (0, 0)
-          for index in rest.indices {
-            if rest[index] - start >= size || rest[index] < start {
-              quotient = rest[index] / size
-              start = quotient * size
+      var rest = try x.nonzeroPlaces
+      let count = rest.count
+      if shape.count == 1 { return [GraphValue(try rest.reshaped([1, count]))] }
+      let positions = try Tensor<Int64>.filled([shape.count, count]) { positions in
+        try rest.withUnsafeMutableBufferPointer { rest in
+          // From the last axis on, what is left of each place; a whole row of places shares what is left of the first.
+          for axis in shape.indices.reversed() {
+            let size = Int64(shape[axis])
+            let line = positions + axis * count
+            var (quotient, start): (Int64, Int64) = (0, 0)
+            for index in rest.indices {
+              if rest[index] - start >= size || rest[index] < start {
+                quotient = rest[index] / size
+                start = quotient * size
+              }
+              line[index] = rest[index] - start
+              rest[index] = quotient
             }
-            line[index] = Int64(rest[index] - start)
-            rest[index] = quotient
           }
         }
       }
@@ -47,9 +50,9 @@ extension Operators {
       let resolved = try Axes.resolve(axis ?? 0, rank: x.extents.count)
       let size = try x.extents[resolved]
       let chosen = try condition.withUnsafeBufferPointer { condition in
-        condition.indices.filter { condition[$0] && $0 < size }.map { Int64($0) }
+        try Tensor(placesBelow: min(size, condition.count)) { condition[$0] }
       }
-      return [try Selection(axis: resolved, indices: Tensor(chosen)).run(x)]
+      return [try Selection(axis: resolved, indices: chosen).run(x)]
     }
   }
 
@@ -99,23 +102,39 @@ private struct Marking: Movement {
   }
 }
 
+extension Tensor where Scalar == Int64 {
+  /// The numbers from 0 to `end`, without that, for which something holds.
+  fileprivate init(placesBelow end: Int, where holds: (Int) -> Bool) throws {
+    var count = 0
+    for index in 0..<end where holds(index) { count += 1 }
+    self = try Tensor.filled([count]) { places in
+      var written = 0
+      for index in 0..<end where holds(index) {
+        places[written] = Int64(index)
+        written += 1
+      }
+    }
+  }
+}
+
 extension GraphValue {
   /// Where the elements that are not zero, or not empty strings, stand in row-major order.
-  var nonzeroPlaces: [Int] {
+  fileprivate var nonzeroPlaces: Tensor<Int64> {
     get throws {
       switch self {
-      case .strings(let tensor): return tensor.elements.indices.filter { !tensor.elements[$0].isEmpty }
+      case .strings(let tensor):
+        return try Tensor(placesBelow: tensor.elements.count) { !tensor.elements[$0].isEmpty }
       case .coded(let tensor): return try GraphValue(tensor.widened()).nonzeroPlaces
       case .sequence, .optional: throw OperatorError("\(type) is given; a tensor is needed")
       case .tensor(let tensor):
         let isFloating = tensor.dataType.isFloatingPoint
         return try tensor.withUnsafeBytes { bytes in
           switch tensor.dataType.byteCount {
-          case 1: places(in: bytes, UInt8.self, mask: .max)
+          case 1: try places(in: bytes, UInt8.self, mask: .max)
           // The sign of a zero is of no account.
-          case 2: places(in: bytes, UInt16.self, mask: isFloating ? .max >> 1 : .max)
-          case 4: places(in: bytes, UInt32.self, mask: isFloating ? .max >> 1 : .max)
-          default: places(in: bytes, UInt64.self, mask: isFloating ? .max >> 1 : .max)
+          case 2: try places(in: bytes, UInt16.self, mask: isFloating ? .max >> 1 : .max)
+          case 4: try places(in: bytes, UInt32.self, mask: isFloating ? .max >> 1 : .max)
+          default: try places(in: bytes, UInt64.self, mask: isFloating ? .max >> 1 : .max)
           }
         }
       }
@@ -125,15 +144,15 @@ extension GraphValue {
   @inline(__always)
   private func places<Bits: FixedWidthInteger & BitwiseCopyable>(
     in bytes: UnsafeRawBufferPointer, _: Bits.Type, mask: Bits
-  ) -> [Int] {
+  ) throws -> Tensor<Int64> {
     let elements = bytes.assumingMemoryBound(to: Bits.self)
     var count = 0
     for element in elements { count += element & mask == 0 ? 0 : 1 }
-    return [Int](unsafeUninitializedCapacity: count) { places, written in
+    return try Tensor<Int64>.filled([count]) { places in
       // Every index is written, over the one before unless that is to stay; none behind the last that stays.
-      var index = 0
+      var (index, written) = (0, 0)
       while written < count {
-        places[written] = index
+        places[written] = Int64(index)
         written += elements[index] & mask == 0 ? 0 : 1
         index += 1
       }

@@ -36,13 +36,15 @@ extension Operators {
       let rows = shape.count == 2 ? shape[0] : 1
       var result = try Tensor<Float>(zeros: shape.dropLast() + [width.partialValue])
       try result.withUnsafeMutableBufferPointer { result in
-        // Rows without words count nothing, however many there are.
-        for row in 0..<(length == 0 ? 0 : rows) {
-          let words = tokens[(row * length)..<((row + 1) * length)]
-          let counts = try pool.counts(words) { try arguments.context.checkCancellation() }
-          for (ngram, count) in counts {
-            let value = mode == "TF" ? Float(count) : (mode == "IDF" ? 1 : Float(count)) * weights[ngram]
-            result[row * width.partialValue + columns[ngram]] += value
+        try tokens.withUnsafeBufferPointer { tokens in
+          // Rows without words count nothing, however many there are.
+          for row in 0..<(length == 0 ? 0 : rows) {
+            let words = UnsafeBufferPointer(rebasing: tokens[(row * length)..<((row + 1) * length)])
+            let counts = try pool.counts(words) { try arguments.context.checkCancellation() }
+            for (ngram, count) in counts {
+              let value = mode == "TF" ? Float(count) : (mode == "IDF" ? 1 : Float(count)) * weights[ngram]
+              result[row * width.partialValue + columns[ngram]] += value
+            }
           }
         }
       }
@@ -111,28 +113,27 @@ private struct NGramPool {
   }
 
   /// The words of a tensor as numbers; words that no n-gram has are -1.
-  func tokens(_ x: GraphValue) throws -> [Int] {
+  func tokens(_ x: GraphValue) throws -> Tensor<Int64> {
     if let numberOfWord {
       guard case .strings(let texts) = x else { throw OperatorError("input 0 is \(x.type); strings are needed") }
-      return texts.elements.map { numberOfWord[UTF8Key($0)] ?? -1 }
+      return try Tensor(texts.elements.lazy.map { Int64(numberOfWord[UTF8Key($0)] ?? -1) }, shape: texts.shape)
     }
     guard case .tensor(let tensor) = x, !tensor.dataType.isFloatingPoint, tensor.dataType != .bool else {
       throw OperatorError("input 0 is \(x.type); integers are needed")
     }
-    return try tensor.converted(to: Int64.self).elements.map { Int($0) }
+    return try tensor.converted(to: Int64.self)
   }
 
   /// How often each n-gram occurs in a row.
   /// - Parameter check: called now and then; what it throws ends the search.
-  func counts(_ row: ArraySlice<Int>, check: () throws -> Void) throws -> [Int: Int] {
+  func counts(_ words: UnsafeBufferPointer<Int64>, check: () throws -> Void) throws -> [Int: Int] {
     var counts: [Int: Int] = [:]
-    let words = Array(row)
     // With as many words skipped as there are, only single ones are left.
     for distance in 1...max(1, min(mostSkips, words.count) + 1) {
       try check()
       for start in words.indices {
         var (node, place, length) = (0, start, 1)
-        while place < words.count, let child = children[Edge(node: node, token: words[place])] {
+        while place < words.count, let child = children[Edge(node: node, token: Int(words[place]))] {
           node = child
           // Single words are the same whatever is skipped, and count once.
           if let ngram = ngramAtNode[node], length > 1 || distance == 1 { counts[ngram, default: 0] += 1 }

@@ -20,18 +20,16 @@ extension Operators {
       }
       let (a, b) = try (stretched(first), stretched(second))
       // What joins a string with itself again and again would soon fill any memory.
-      try arguments.context.growing {
-        var bytes = 0
-        for (a, b) in zip(a, b) {
-          bytes += a.utf8.count + b.utf8.count
-          try Shape.checkMemory([bytes], of: UInt8.self, operation: "StringConcat")
-        }
+      let memory = try arguments.context.growing {
+        let memory = try MemoryReservation(shape, of: String.self, operation: "StringConcat")
+        for (a, b) in zip(a, b) { try memory.grow(by: StringTensor.textByteCount(a.utf8.count + b.utf8.count)) }
+        return memory
       }
       let joined = try zip(a, b).map { a, b in
         try arguments.context.checkCancellation()
         return a + b
       }
-      return [.strings(try StringTensor(joined, shape: shape))]
+      return [.strings(try StringTensor(joined, shape: shape, memory: memory))]
     }
   }
 

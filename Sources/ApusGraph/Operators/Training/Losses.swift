@@ -52,38 +52,51 @@ private struct LabelLoss: Sendable {
   }
 
   func callAsFunction(_ x: Tensor<Double>, _ arguments: Arguments) throws -> Tensor<Double> {
-    let labels = try arguments.integers(1)
+    let labels = try arguments.wholeNumbers(1)
     let weights = try arguments.optionalFloating(2, as: Double.self)?.elements
-    guard x.rank >= 2, try arguments.tensor(1).shape == [x.shape[0]] + x.shape[2...] else {
+    guard x.rank >= 2, labels.shape == [x.shape[0]] + x.shape[2...] else {
       throw OperatorError(
-        "scores of shape \(x.shape) do not go with labels of shape \(try arguments.tensor(1).shape); "
+        "scores of shape \(x.shape) do not go with labels of shape \(labels.shape); "
           + "[batch, classes, …] and [batch, …] are needed")
     }
     let classes = x.shape[1]
     if let weights, weights.count != classes {
       throw OperatorError("there are \(weights.count) weights for \(classes) classes")
     }
-    let inner = x.shape[2...].reduce(1, *)
-    var losses: [Double] = []
-    var total = 0.0
-    try x.withUnsafeBufferPointer { scores in
-      for (index, label) in labels.enumerated() {
-        if label == ignored {
-          losses.append(0)
-          continue
-        }
-        guard (0..<classes).contains(label) else {
-          throw OperatorError("label \(label) is outside the \(classes) classes")
-        }
-        let weight = weights?[label] ?? 1
-        total += weight
-        losses.append(-weight * scores[(index / inner * classes + label) * inner + index % inner])
+    if reduction == .none {
+      return try Tensor<Double>.filled(labels.shape) { losses in
+        try forEachLoss(x, labels, weights) { index, loss, _ in losses[index] = loss }
       }
     }
-    switch reduction {
-    case .none: return try Tensor(losses, shape: [x.shape[0]] + x.shape[2...])
-    case .sum: return try Tensor([losses.reduce(0, +)], shape: [])
-    case .mean: return try Tensor([losses.reduce(0, +) / total], shape: [])
+    var (sum, total) = (0.0, 0.0)
+    try forEachLoss(x, labels, weights) { _, loss, weight in
+      sum += loss
+      total += weight
+    }
+    return try Tensor([reduction == .sum ? sum : sum / total], shape: [])
+  }
+
+  /// Calls `body` with the loss of each label and the weight of its class, 0 and 0 for one that is ignored.
+  private func forEachLoss(
+    _ x: Tensor<Double>, _ labels: Tensor<Int64>, _ weights: [Double]?,
+    _ body: (_ index: Int, _ loss: Double, _ weight: Double) -> Void
+  ) throws {
+    let (classes, inner) = (x.shape[1], x.shape[2...].reduce(1, *))
+    try x.withUnsafeBufferPointer { scores in
+      try labels.withUnsafeBufferPointer { labels in
+        for (index, label) in labels.enumerated() {
+          let label = Int(label)
+          if label == ignored {
+            body(index, 0, 0)
+            continue
+          }
+          guard (0..<classes).contains(label) else {
+            throw OperatorError("label \(label) is outside the \(classes) classes")
+          }
+          let weight = weights?[label] ?? 1
+          body(index, -weight * scores[(index / inner * classes + label) * inner + index % inner], weight)
+        }
+      }
     }
   }
 }
