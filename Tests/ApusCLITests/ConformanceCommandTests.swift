@@ -159,6 +159,30 @@ import struct ApusTestSupport.ZipBuilder
         #expect(report["passed"] as? [String] == ["test_right"])
       }
     }
+
+    @Test func theOtherProcessEndsWithTheCommand() throws {
+      try withEndlessTest { folder in
+        let process = Command.process(["conformance", folder.path("tests"), "--json"])
+        process.standardOutput = Pipe()
+        try process.run()
+        let children = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+        var worker: Substring?
+        while worker == nil, process.isRunning {
+          worker = try? String(contentsOfFile: children, encoding: .utf8).split(separator: " ").first
+        }
+        let state = "/proc/\(try #require(worker))/stat"
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        // A test that goes on for hours is over soon. What nobody waits for may stay, as a zombie.
+        var isOver = false
+        for _ in 0..<1000 where !isOver {
+          let text = (try? String(contentsOfFile: state, encoding: .utf8)) ?? ""
+          isOver = text.split(separator: ") ").last.map { $0.hasPrefix("Z") } ?? true
+          if !isOver { usleep(10_000) }
+        }
+        #expect(isOver)
+      }
+    }
   #endif
 
   @Test func foldersWithoutTestsAreRefused() throws {

@@ -59,6 +59,7 @@ struct ConformanceRunner {
   /// What the other process does: reads names of tests, a line each, and answers with two lines for each.
   static func work(on suite: ConformanceSuite) throws {
     let cases = Dictionary(suite.cases.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    WorkerProcess.endWithParent()
     while let name = readLine() {
       guard let test = cases[name] else { throw CommandFailure(.usage, "no test is named '\(name)'") }
       var result = ConformanceResult(name: name)
