@@ -43,6 +43,27 @@ import struct ApusTestSupport.ZipBuilder
     }
   }
 
+  @Test func namesMayHoldEndsOfLines() throws {
+    try withTests { folder in
+      let name = "test_right\nof \"two\" lines"
+      try FileManager.default.moveItem(at: folder.file("tests/test_right"), to: folder.file("tests/\(name)"))
+      let result = try Command.run("conformance", folder.path("tests"), "--json")
+      let report = try result.object
+      #expect(report["passed"] as? [String] == [name])
+      #expect(report["wrong"] as? [String] == ["test_wrong"] && report["crashed"] as? [String] == [])
+    }
+  }
+
+  @Test func tolerancesThatCannotBeReadAreSaidToBe() throws {
+    try withTests { folder in
+      try Data(#"{"rtol": "much"}"#.utf8).write(to: folder.file("tests/test_right/tolerance.json"))
+      let report = try Command.run("conformance", folder.path("tests"), "--json").object
+      let reason = try #require((report["reasons"] as? [String: String])?["test_right"])
+      #expect(
+        reason.hasSuffix("test_right/tolerance.json: an object of JSON with the numbers rtol and atol was expected"))
+    }
+  }
+
   @Test func testsThatAreReadFromFoldersAloneAreSaidToBe() throws {
     try TemporaryFolder.with { folder in
       try Data(ZipBuilder(["tests/a/test.json": Array("{}".utf8)]).bytes).write(to: folder.file("tests.zip"))

@@ -307,6 +307,19 @@ import Testing
     #expect(values.count == 2000)
   }
 
+  @Test func messagesNameTheBeginningOfLongNames() throws {
+    let long = String(repeating: "n", count: 1 << 16)
+    let name = OperatorName(domain: long, type: long)
+    let failure = NodeFailure(node: long, operatorName: name, inputs: [long, long], reason: "it is")
+    let errors: [any Error] = [
+      GraphError.unsupported(operator: name, opset: 1, node: long), GraphError.node(failure),
+      GraphError.input(name: long, reason: "it is"), GraphError.noSuchValue(name: long, suggestion: long),
+    ]
+    for error in errors {
+      #expect("\(error)".count < 1000 && "\(error)".contains(String(repeating: "n", count: 200) + "…"))
+    }
+  }
+
   /// A value that thousands read, each of which a pass replaces: who reads it stays right.
   @Test func rewritingKeepsCountOfManyReaders() throws {
     var graph = SmallGraph()

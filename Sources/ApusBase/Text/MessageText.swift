@@ -12,6 +12,11 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The same with a capital at its beginning.
+  /// The text with a capital at its beginning.
   package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+  /// The beginning of a name, for a message that names it: cut after 200 characters.
+  package var shortForMessage: String {
+    unicodeScalars.dropFirst(200).isEmpty ? self : String(unicodeScalars.prefix(200)) + "…"
+  }
 }

@@ -47,10 +47,12 @@ extension GraphError: CustomStringConvertible {
     switch self {
     case .graph(let reason): "the graph is malformed: \(reason)"
     case .unsupported(let name, let opset, let node):
-      "operator \(name) of opset \(opset) is not supported (node '\(node)')" + (name.advice.map { "; \($0)" } ?? "")
-    case .input(let name, let reason): "input '\(name)': \(reason)"
+      "operator \("\(name)".shortForMessage) of opset \(opset) is not supported (node '\(node.shortForMessage)')"
+        + (name.advice.map { "; \($0)" } ?? "")
+    case .input(let name, let reason): "input '\(name.shortForMessage)': \(reason)"
     case .noSuchValue(let name, let suggestion):
-      "the model has no value named '\(name)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+      "the model has no value named '\(name.shortForMessage)'"
+        + (suggestion.map { "; did you mean '\($0.shortForMessage)'?" } ?? "")
     case .node(let failure): failure.description
     case .limit(let reason): reason
     case .timeLimit(let duration):
@@ -64,8 +66,8 @@ extension GraphError: CustomStringConvertible {
 extension NodeFailure: CustomStringConvertible {
   /// The node, its operator, the inputs with the types they had, and the reason.
   public var description: String {
-    let operands = inputs.isEmpty ? "" : " on \(inputs.joined(separator: ", "))"
-    return "node '\(node)' (\(operatorName))\(operands): \(reason)"
+    let operands = inputs.isEmpty ? "" : " on \(inputs.map(\.shortForMessage).joined(separator: ", "))"
+    return "node '\(node.shortForMessage)' (\("\(operatorName)".shortForMessage))\(operands): \(reason)"
   }
 }
 

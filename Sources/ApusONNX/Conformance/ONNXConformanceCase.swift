@@ -82,12 +82,22 @@ public struct ONNXConformanceCase: ConformanceCase {
     let atol: Double
   }
 
+  private struct ToleranceError: ApusError, CustomStringConvertible {
+    let file: String
+    let fault = Fault.data
+
+    var description: String { "\(file): an object of JSON with the numbers rtol and atol was expected" }
+  }
+
   /// What `tolerance.json` of the test's folder says; rtol 1e-3 and atol 1e-7 without one, as in ONNX's own runner.
+  /// - Throws: an error that names the file, where it says something else.
   public func tolerance() throws -> Tolerance {
     guard let file = try files.file("\(name)/tolerance.json") else {
       return Tolerance(relative: 1e-3, absolute: 1e-7)
     }
-    let numbers = try file.withUnsafeBytes { try JSONDecoder().decode(ToleranceFile.self, from: Data($0)) }
+    guard
+      let numbers = file.withUnsafeBytes({ try? JSONDecoder().decode(ToleranceFile.self, from: Data($0)) })
+    else { throw ToleranceError(file: file.name) }
     return Tolerance(relative: numbers.rtol, absolute: numbers.atol)
   }
 }

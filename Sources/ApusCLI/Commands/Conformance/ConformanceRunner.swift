@@ -36,7 +36,8 @@ struct ConformanceRunner {
     var result = ConformanceResult(name: name)
     let worker = try self.worker ?? WorkerProcess(arguments: ["conformance", path, "--worker"])
     self.worker = worker
-    worker.send(name)
+    // A name may hold what ends a line.
+    worker.send(try jsonText(name))
     // First what the test is about, then what became of it.
     for _ in 0..<2 {
       switch worker.receive(within: timeLimit) {
@@ -56,11 +57,12 @@ struct ConformanceRunner {
     return result
   }
 
-  /// What the other process does: reads names of tests, a line each, and answers with two lines for each.
+  /// What the other process does: reads names of tests, a string of JSON a line, and answers with two lines for each.
   static func work(on suite: ConformanceSuite) throws {
     let cases = Dictionary(suite.cases.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     WorkerProcess.endWithParent()
-    while let name = readLine() {
+    while let line = readLine() {
+      let name = try JSONDecoder().decode(String.self, from: Data(line.utf8))
       guard let test = cases[name] else { throw CommandFailure(.usage, "no test is named '\(name)'") }
       var result = ConformanceResult(name: name)
       if let subject = try? test.subject() {
