@@ -30,6 +30,36 @@ import Testing
     #expect(narrow.allSatisfy { 0 <= $0 && $0 <= 127 })
   }
 
+  /// Lengths of rows, computed the same way.
+  @Test func masksHaveNoHoles() throws {
+    for type in [ElementType.int64, .int32, .bool, .float, .double, .float16, .uint8] {
+      for (length, ones) in [
+        (5, [5, 4, 3, 4, 3, 3, 4, 3]), (8, [7, 6, 4, 7, 5, 4, 6, 5]), (1, [1, 1, 1, 1, 1, 1, 1, 1]),
+      ] {
+        let mask = try GraphValue(random: type, shape: [8, length], seed: 3, name: "ids", range: .mask)
+        let wanted = ones.flatMap { ones in (0..<length).map { $0 < ones ? 1.0 : 0 } }
+        guard case .tensor(let tensor) = mask else { continue }
+        #expect(ElementType(tensor.dataType) == type && tensor.shape == [8, length])
+        #expect(try tensor.converted(to: Double.self).elements == wanted)
+      }
+    }
+    for shape in [[0, 4], [4, 0]] {
+      #expect(try GraphValue(random: .int64, shape: shape, seed: 3, name: "ids", range: .mask).shape == shape)
+    }
+  }
+
+  @Test(arguments: [
+    ("attention_mask", 2, RandomRange.mask), ("decoder_attention_mask", 2, .mask), ("input_mask", 2, .mask),
+    ("input_mask:0", 2, .mask), ("attention_mask", 4, .standard), ("attention_masks", 2, .standard),
+    ("mask", 2, .standard),
+  ])
+  func masksAreKnownByNameAndRank(name: String, rank: Int, expected: RandomRange) throws {
+    var graph = SmallGraph()
+    graph.input(name, [GraphDimension](repeating: .symbol("n"), count: rank), .int64)
+    graph.node("Neg", [name], ["y"])
+    #expect(try graph.model(outputs: ["y"]).randomRange(of: name) == expected)
+  }
+
   private func range(_ nodes: (inout SmallGraph) throws -> Void) throws -> RandomRange {
     var graph = SmallGraph()
     graph.input("ids", [.size(1), .size(4)], .int64)

@@ -19,7 +19,8 @@ extension GraphValue {
   /// Element `i` comes from output `i` of SplitMix64, started from `seed` plus the 64-bit FNV-1a hash of the name. Where
   /// `range` is `standard`, floating-point numbers are 2f − 1 in [−1, 1), f being the output's upper 24 bits (DOUBLE: 53)
   /// as a fraction; BOOL is its highest bit. Whole numbers below n are the output times n, by 2⁶⁴, rounded down: n is
-  /// 2 for integers of 32 and 64 bits and 128 for narrower ones, or what `range` says.
+  /// 2 for integers of 32 and 64 bits and 128 for narrower ones, or what `range` says. Row `r` of a mask of length `l`
+  /// takes output `r`: ⌈l / 2⌉ ones and as many more as a whole number below ⌊l / 2⌋ + 1 says.
   ///
   /// - Throws: ``OperatorError`` for texts and for the types that are widened before use; ``TensorError``.
   public init(
@@ -46,10 +47,11 @@ extension GraphValue {
     let count = range.count
     func number(_ bits: UInt64) -> Double? { count.map { Double(bits.multipliedFullWidth(by: $0).high) } }
     switch type {
-    case .double: self = try tensor { number($0) ?? 2 * (Double($0 >> 11) * 0x1p-53) - 1 }
-    case .float: self = try tensor { number($0).map { Float($0) } ?? 2 * (Float($0 >> 40) * 0x1p-24) - 1 }
     case .float16, .bfloat16:
       self = try GraphValue(random: .float, shape: shape, seed: seed, name: name, range: range).rounded(to: type)
+    case _ where range == .mask: self = try Self.mask(type, shape: shape, start)
+    case .double: self = try tensor { number($0) ?? 2 * (Double($0 >> 11) * 0x1p-53) - 1 }
+    case .float: self = try tensor { number($0).map { Float($0) } ?? 2 * (Float($0 >> 40) * 0x1p-24) - 1 }
     case .bool: self = try tensor { $0 >> 63 == 1 }
     case .int64: self = try integers(Int64.self, below: 2)
     case .int32: self = try integers(Int32.self, below: 2)
@@ -61,6 +63,23 @@ extension GraphValue {
     case .uint8: self = try integers(UInt8.self, below: 128)
     default: throw OperatorError("random numbers are not made for \(type)")
     }
+  }
+
+  /// Rows of ones, and zeros behind them.
+  private static func mask(_ type: ElementType, shape: [Int], _ generator: SplitMix64) throws -> GraphValue {
+    guard let dataType = type.dataType else { throw OperatorError("random numbers are not made for \(type)") }
+    let length = shape.last ?? 1
+    let isKept = try Tensor<Bool>.filled(shape) { destination in
+      var generator = generator
+      for row in 0..<(length > 0 ? try Shape.elementCount(shape) / length : 0) {
+        let more = generator.next().multipliedFullWidth(by: UInt64(length / 2 + 1)).high
+        let ones = length - length / 2 + Int(more)
+        let start = destination.advanced(by: row * length)
+        start.initialize(repeating: true, count: ones)
+        start.advanced(by: ones).initialize(repeating: false, count: length - ones)
+      }
+    }
+    return .tensor(try AnyTensor(isKept).converted(to: dataType))
   }
 
   private func rounded(to type: ElementType) throws -> GraphValue {
@@ -77,11 +96,14 @@ public enum RandomRange: Sendable, Hashable {
   case bytes
   /// The rows of a table of so many.
   case rows(Int)
+  /// Masks as tokenizers make them: rows of ones, and zeros behind them. There are no holes, as what reads a mask may read
+  /// its length alone.
+  case mask
 
   /// The number of whole numbers from 0 on; nil for what goes by the type.
   fileprivate var count: UInt64? {
     switch self {
-    case .standard: nil
+    case .standard, .mask: nil
     case .bytes: 256
     case .rows(let rows): UInt64(max(1, rows))
     }
@@ -90,10 +112,20 @@ public enum RandomRange: Sendable, Hashable {
 
 extension GraphModel {
   /// What random numbers for an input are drawn from, so that they reach all of the model: of a picture its bytes, of
-  /// indices all rows of the table that they look up.
+  /// indices all rows of the table that they look up, of a mask of tokens what tokenizers make.
   public func randomRange(of input: String) -> RandomRange {
     if case .picture? = form(of: input) { return .bytes }
-    return graph.value(named: input).flatMap { graph.rows(indexedBy: $0) }.map { .rows($0) } ?? .standard
+    guard let value = graph.value(named: input) else { return .standard }
+    return graph.rows(indexedBy: value).map { .rows($0) } ?? (graph.values[value].isTokenMask ? .mask : .standard)
+  }
+}
+
+extension Graph.ValueInfo {
+  /// Whether its name and its rank are those of a mask of tokens; TensorFlow's names have `:0` behind them.
+  fileprivate var isTokenMask: Bool {
+    guard case .tensor(_, let dimensions?)? = type, dimensions.count == 2 else { return false }
+    let name = name.prefix { $0 != ":" }
+    return name.hasSuffix("attention_mask") || name == "input_mask"
   }
 }
 
