@@ -229,6 +229,38 @@ import Testing
     #expect(try #require(node.first ?? nil).hasSameBits(as: expected))
   }
 
+  /// Of four bytes with one scale the mean is a quarter of their sum, whatever that scale is: ties end at an even number of
+  /// levels from the zero point, or at an even level where that is added before.
+  @Test(arguments: [0.02, 0.3, 1.7] as [Float], [3, 117, 128] as [UInt8])
+  func tiesOfMeansGoByTheirSums(scale: Float, point: UInt8) throws {
+    let bytes = (0..<256).map { UInt8(truncatingIfNeeded: $0 / 4 * 37 + $0 % 4 * $0 * 11) }
+    let differences = stride(from: 0, to: 256, by: 4).map { first in
+      bytes[first..<(first + 4)].reduce(0) { $0 + Int($1) - Int(point) }
+    }
+    #expect(differences.count { $0 % 4 == 2 } > 8)
+    func quarters(adding point: Int) -> [Int] {
+      differences.map { sum in
+        let sum = sum + 4 * point
+        let (floor, rest) = (sum >> 2, sum & 3)
+        return rest > 2 || rest == 2 && floor % 2 != 0 ? floor + 1 : floor
+      }
+    }
+    let grid = [GraphValue(try Tensor([scale], shape: [])), GraphValue(try Tensor([point], shape: []))]
+    for isLast in [false, true] {
+      let maps = try Tensor(bytes, shape: [1, 64, 2, 2])
+      let x = GraphValue(try isLast ? maps.permuted([0, 2, 3, 1]) : maps)
+      func means(_ type: String, _ more: [String: AttributeValue] = [:]) throws -> [Int]? {
+        let attributes = more.merging(["channels_last": .int(isLast ? 1 : 0)]) { $1 }
+        let node = try runNode(type, domain: "com.microsoft", [x] + grid + grid, opset: 1, attributes)
+        return try node[0]?.tensor(of: UInt8.self)?.elements.map { Int($0) }
+      }
+      let ofMaps = quarters(adding: 0).map { $0 + Int(point) }
+      #expect(try means("QLinearGlobalAveragePool") == ofMaps)
+      let ofWindows = quarters(adding: Int(point))
+      #expect(try means("QLinearAveragePool", ["kernel_shape": .ints([2, 2])]) == ofWindows)
+    }
+  }
+
   /// Of 24 inputs the second block of 16 is half a one, and 8 are less than one. All sums are exact.
   @Test(arguments: [2, 4, 8], [true, false])
   func expertsEndWithinABlock(bits: Int, hasPoints: Bool) throws {

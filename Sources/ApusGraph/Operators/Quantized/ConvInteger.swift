@@ -51,20 +51,22 @@ extension Operators {
     }
   }
 
-  /// The mean of every window of the numbers that the integers stand for, quantised again.
+  /// The mean of every window of the integers less the zero point, scaled once; the zero point of the result is added before
+  /// it is rounded, as ONNX Runtime's is.
   static func QLinearAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try AveragePool(node)
     let isLast = try node.flag("channels_last")
     return { arguments in
-      let x = try arguments.dequantized(0)
+      let x = try arguments.differences(0)
+      let ratio = try arguments.single(1) / arguments.single(3)
       var inner = Arguments(
         [GraphValue(try isLast ? x.permuted(channelsFirst(x.rank)) : x)], context: arguments.context)
       guard case .tensor(.float32(let mean))?? = try pool(&inner).first else {
         throw OperatorError("the pool has no result")
       }
-      return [
-        try arguments.requantized(isLast ? mean.permuted(channelsLast(mean.rank)) : mean, scale: 3, like: 0)
-      ]
+      let scaled = try (isLast ? mean.permuted(channelsLast(mean.rank)) : mean) * ratio
+      let point = try arguments.optionalTensor(4) ?? arguments.zero(like: 0)
+      return [try GraphValue(requantizing: scaled, zeroPoint: point, roundsSum: true)]
     }
   }
 

@@ -138,14 +138,18 @@ extension Operators {
     }
   }
 
-  /// The mean of each map.
+  /// The mean of each map: the sum of the integers less the zero point, which is exact, times `x scale / (y scale · count)`,
+  /// so that no rounding before decides how ties end.
   static func QLinearGlobalAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     let isLast = try node.flag("channels_last")
     return { arguments in
-      let x = try arguments.dequantized(0)
+      let x = try arguments.differences(0)
       guard x.rank >= 3 else { throw OperatorError("x has shape \(x.shape); maps are needed") }
-      let mean = try x.mean(axes: Array(isLast ? 1..<(x.rank - 1) : 2..<x.rank), keepDims: true)
-      return [try arguments.requantized(mean, scale: 3, like: 0)]
+      let axes = isLast ? 1..<(x.rank - 1) : 2..<x.rank
+      let count = Float(try Shape.elementCount(Array(x.shape[axes])))
+      let scale = try arguments.single(1) / (arguments.single(3) * count)
+      let mean = try x.sum(axes: Array(axes), keepDims: true) * scale
+      return [try GraphValue(requantizing: mean, zeroPoint: arguments.optionalTensor(4) ?? arguments.zero(like: 0))]
     }
   }
 }
