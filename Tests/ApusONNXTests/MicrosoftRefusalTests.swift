@@ -102,6 +102,9 @@ import Testing
           "a third type", "MatMulBnb4", [tokens, try bytes([6]), row],
           ["K": .int(4), "N": .int(3), "block_size": .int(16), "quant_type": .int(2)]),
         refusal("no square", "Inverse", [x]),
+        refusal(
+          "a stack of keys and wider values", "Attention", [flat, try floats([8, 20])],
+          ["num_heads": .int(2), "qkv_hidden_sizes": .ints([4, 4, 12])]),
         refusal("rows of two widths", "CDist", [square, tokens]),
         refusal("an unknown metric", "CDist", [square, square], ["metric": text("cosine")]),
         refusal("an axis beyond", "ExpandDims", [x, try whole([5])]),

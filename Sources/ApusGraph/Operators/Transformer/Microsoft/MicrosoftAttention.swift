@@ -88,6 +88,9 @@ struct MicrosoftAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator
   init(_ node: NodeDescription) throws {
     settings = try MicrosoftAttentionSettings(node)
     sizes = try node.optionalInts("qkv_hidden_sizes")
+    if node.wants(1), let sizes, sizes.count == 3, sizes[1] != sizes[2] {
+      throw OperatorError("keys of \(sizes[1]) features and values of \(sizes[2]) cannot be stacked as output 1")
+    }
     guard let weight = try node.ownConstant(1, as: Scalar.self), !node.has(2) || node.constant(2) != nil else {
       projection = nil
       return
