@@ -318,6 +318,7 @@ import Testing
   /// Operators that only the program that wrote them has: what to do instead is said, once for all of them.
   @Test(arguments: [
     ("com.microsoft.nchwc", "ReorderInput", "ORT_ENABLE_EXTENDED"), ("com.microsoft", "EPContext", "as it was before"),
+    ("com.microsoft", "RemovePadding", "convert_to_packing_mode"), ("com.microsoft", "Sampling", "convert_generation"),
     ("org.pytorch.aten", "ATen", "ONNX_ATEN_FALLBACK"), ("ai.onnx.contrib", "BertTokenizer", "onnxruntime-extensions"),
   ])
   func foreignOperatorsComeWithAdvice(domain: String, type: String, advice: String) throws {
