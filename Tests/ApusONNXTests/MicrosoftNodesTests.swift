@@ -261,6 +261,76 @@ import Testing
     }
   }
 
+  /// Quarters that follow a rule.
+  private func quarters(_ shape: [Int], step: Int = 7, period: Int = 11) throws -> GraphValue {
+    let numbers = (0..<(try Shape.elementCount(shape))).map { Float($0 * step % period - period / 2) / 4 }
+    return GraphValue(try Tensor(numbers, shape: shape))
+  }
+
+  private func row(_ numbers: [Float]) throws -> GraphValue { GraphValue(try Tensor(numbers)) }
+
+  /// Whether inputs 1 and 2 are known before or not.
+  private func expect(
+    _ type: String, _ inputs: [GraphValue?], _ attributes: [String: AttributeValue] = [:], gives expected: [[Double]]
+  ) throws {
+    for constants in [Set<Int>(), [1, 2]] {
+      let results = try runNode(
+        type, domain: "com.microsoft", inputs, constants: constants, opset: 1, outputs: expected.count, attributes)
+      for (result, expected) in zip(results, expected) {
+        guard case .tensor(let tensor)? = result else { throw OperatorError("\(type) has no result") }
+        let numbers = try tensor.converted(to: Double.self).elements
+        #expect(
+          numbers.count == expected.count && zip(numbers, expected).allSatisfy { abs($0 - $1) < 1e-5 }, "\(type)")
+      }
+    }
+  }
+
+  /// What is expected are PyTorch's group_norm and silu in float64, with the channels moved.
+  @Test func groupsWithChannelsLastAreThoseOfPyTorch() throws {
+    let maps = [try quarters([2, 2, 1, 4]), try row([1, 2, 0.5, -1]), try row([0, 0.25, -0.5, 1])]
+    let plain = [
+      -1.310543, 2.521608, -1.155272, -0.1358042, 0.786326, -0.9731737, -0.106837, 1.611587, -1.310543, 2.521608,
+      -0.6386742, 2.386742, 0.786326, -0.9731737, 0.193371, 0.7226516,
+    ]
+    try expect("GroupNorm", maps, ["groups": .int(2), "activation": .int(0)], gives: [plain])
+    let gated: [String: AttributeValue] = ["groups": .int(2), "activation": .int(1)]
+    let logistic = [
+      -0.2783541, 2.334109, -0.2767193, -0.06329847, 0.5402389, -0.2668913, -0.05056768, 1.34347, -0.2783541, 2.334109,
+      -0.2206915, 2.185804, 0.5402389, -0.2668913, 0.1060046, 0.4864823,
+    ]
+    try expect("GroupNorm", maps, gated, gives: [logistic])
+    let skipped = [
+      [
+        -0.274662, 2.767367, -0.2594259, 0.2314556, 0.1163215, 0.05781579, 0.08365106, 1.910124, -0.274662, 2.767367,
+        -0.2778921, 0.7310586, 0.1163215, 0.05781579, -0.1887703, -0.1648146,
+      ],
+      [-2.25, 0.25, 0.25, 1.25, -0.75, -1, 1.75, 0, -0.25, 2.25, -1, 0.5, 1.25, 1, 0.5, 2],
+    ]
+    for shape in [[2, 4], [2, 1, 1, 4]] {
+      let skip = [try quarters(shape, step: 5, period: 13), try row([0.5, 0, -0.25, 1])]
+      try expect("SkipGroupNorm", maps + skip, gated, gives: skipped)
+    }
+  }
+
+  /// What is expected are PyTorch's conv2d and gelu in float64, with the channels moved.
+  @Test func fusionsForDiffusionAreThoseOfPyTorch() throws {
+    let map = [
+      1, -0.5, 3.125, -0.75, 2.875, -2.125, 2.625, -2.875, -1, -2.625, -0.25, 1.4375, -2.25, 0.4375, 2.6875, 1.9375,
+    ]
+    try expect(
+      "NhwcConv", [quarters([1, 3, 4, 2]), quarters([2, 2, 3, 2], step: 5, period: 13), row([1, -0.5])],
+      ["strides": .ints([1, 2]), "pads": .ints([1, 1, 1, 1]), "kernel_shape": .ints([2, 3])],
+      gives: [map])
+    try expect(
+      "BiasSplitGelu", [quarters([1, 2, 4]), row([0.5, -0.25, 1, 0])], gives: [[-0.2592984, 0.2794844, 1.465875, 0]])
+    try expect(
+      "BiasAdd", [quarters([1, 2, 2]), row([0.5, -1]), quarters([1, 2, 2], step: 5, period: 13)],
+      gives: [[-2.25, -0.75, 1, -0.75]])
+    let product = [try quarters([2, 3]), try quarters([3, 2], step: 5, period: 13)]
+    try expect("GemmFastGelu", product, gives: [[2.222799, -0.1634907, -0.06341163, -0.07734939]])
+    try expect("GemmFastGelu", product + [row([0.5, -1])], gives: [[2.742277, -0.05099369, -0.1244934, -0.009200405]])
+  }
+
   /// Of 24 inputs the second block of 16 is half a one, and 8 are less than one. All sums are exact.
   @Test(arguments: [2, 4, 8], [true, false])
   func expertsEndWithinABlock(bits: Int, hasPoints: Bool) throws {

@@ -36,6 +36,8 @@ import Testing
         "q_num_heads": .int(2), "kv_num_heads": .int(4), "update_rule": text("linear"),
       ]
       let (sequence, kernel) = (try floats([1, 2, 5]), try floats([2, 1, 3]))
+      let map = try floats([2, 3, 3, 4])
+      func groups(_ count: Int64) -> [String: AttributeValue] { ["groups": .int(count), "activation": .int(0)] }
       let tables: [GraphValue?] = [try floats([9, 4]), try floats([9, 4])]
       let places = GraphValue(try Tensor<Int64>(zeros: [3, 1, 3]))
       let sections: [String: AttributeValue] = [
@@ -102,6 +104,15 @@ import Testing
           "a third type", "MatMulBnb4", [tokens, try bytes([6]), row],
           ["K": .int(4), "N": .int(3), "block_size": .int(16), "quant_type": .int(2)]),
         refusal("no square", "Inverse", [x]),
+        refusal("channels in three groups", "GroupNorm", [map, row, row], groups(3)),
+        refusal("channels in no groups", "GroupNorm", [map, row, row], groups(0)),
+        refusal("maps of one axis", "GroupNorm", [x, row, row], groups(2)),
+        refusal("a skip of other places", "SkipGroupNorm", [map, row, row, try floats([1, 2, 2, 4])], groups(2)),
+        refusal("a skip of one sample", "SkipGroupNorm", [map, row, row, row], groups(2)),
+        refusal("a weight of other channels", "NhwcConv", [map, try floats([5, 2, 2, 3])]),
+        refusal("halves of five", "BiasSplitGelu", [try floats([1, 2, 5]), try floats([5])]),
+        refusal("a bias of other features", "BiasAdd", [x, try floats([3]), x]),
+        refusal("a bias of each place", "GemmFastGelu", [square, square, square]),
         refusal(
           "a stack of keys and wider values", "Attention", [flat, try floats([8, 20])],
           ["num_heads": .int(2), "qkv_hidden_sizes": .ints([4, 4, 12])]),

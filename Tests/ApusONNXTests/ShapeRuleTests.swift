@@ -246,7 +246,15 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
     let last: [String: AttributeValue] = ["channels_last": .int(1), "kernel_shape": .ints([3, 3])]
     // What is quantised is of the type of its zero point.
     let inputs = [bytes, scale, zero, scale, point]
+    let (maps, row) = (try GraphValue.noise([1, 3, 3, 4]), try GraphValue.noise([4]))
+    let groups: [String: AttributeValue] = ["groups": .int(2), "activation": .int(1)]
     return [
+      RuledNode("GroupNorm", domain: microsoft, opset: 1, [maps, row, row], groups),
+      RuledNode("SkipGroupNorm", domain: microsoft, opset: 1, [maps, row, row, try .noise([1, 4])], groups),
+      RuledNode("NhwcConv", domain: microsoft, opset: 1, [maps, try .noise([5, 2, 3, 4])]),
+      RuledNode("BiasSplitGelu", domain: microsoft, opset: 1, [maps, row]),
+      RuledNode("BiasAdd", domain: microsoft, opset: 1, [maps, row, maps]),
+      RuledNode("GemmFastGelu", domain: microsoft, opset: 1, [maps, try .noise([4, 5])]),
       RuledNode("DequantizeLinear", domain: microsoft, opset: 1, [bytes, scale, zero]),
       RuledNode("QLinearReduceMean", domain: microsoft, opset: 1, inputs, ["axes": .ints([-1]), "keepdims": .int(0)]),
       RuledNode("QLinearSigmoid", domain: microsoft, opset: 1, inputs),

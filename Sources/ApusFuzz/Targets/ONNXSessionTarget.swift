@@ -75,6 +75,9 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "com.microsoft/NhwcMaxPool n", "com.microsoft/Pad mp", "com.microsoft/QEmbedLayerNormalization J-uu-^^-ss-ssUU-UU",
     "com.microsoft/QMoE mm$m-$m k=1", "com.microsoft/Range sss", "com.microsoft/ScaledSiLU m",
     "com.microsoft/TransposeMatMul mm", "com.microsoft/Trilu m", "com.microsoft/Unique v",
+    "com.microsoft/GroupNorm xvv groups=1 activation=1 channels_last=0", "com.microsoft/NhwcConv xx",
+    "com.microsoft/SkipGroupNorm xvvx groups=1 activation=0 channels_last=0", "com.microsoft/BiasSplitGelu mv",
+    "com.microsoft/BiasAdd mvm", "com.microsoft/GemmFastGelu mmv",
     "Affine m", "Crop x", "ImageScaler x", "ParametricSoftplus m", "Scale m", "ScaledTanh m",
   ]
 

@@ -86,10 +86,10 @@ extension Operators {
   }
 
   /// The order of axes that brings channels from the last place to the second, and the way back.
-  fileprivate static func channelsFirst(_ rank: Int) -> [Int] {
+  static func channelsFirst(_ rank: Int) -> [Int] {
     rank < 3 ? Array(0..<rank) : [0, rank - 1] + Array(1..<(rank - 1))
   }
-  fileprivate static func channelsLast(_ rank: Int) -> [Int] {
+  static func channelsLast(_ rank: Int) -> [Int] {
     rank < 3 ? Array(0..<rank) : [0] + Array(2..<rank) + [1]
   }
 }

@@ -10,6 +10,9 @@ extension Operators {
       "FusedGemm", domain: "com.microsoft",
       .product(.gemm, work: .matrixProduct, accuracy: .sum(.columnsOrRows)),
       MicrosoftFusedGemm),
+    OperatorDefinition(
+      "GemmFastGelu", domain: "com.microsoft",
+      .product(.matMul, work: .matrixProduct, accuracy: .sum(.columns)), GemmFastGelu),
   ]
 
   /// The standard's Conv, plus a tensor `Z` of its result's shape, and an activation of that.
@@ -32,6 +35,16 @@ extension Operators {
     }
     let function = try FusedFunction(node.string("activation", default: "")) { given[$0] ?? $1 }
     return { arguments in [try function.applied(product(&arguments).first ?? nil, adding: nil)] }
+  }
+
+  /// The standard's MatMul, and FastGelu of that plus a bias, input 2, where there is one.
+  static func GemmFastGelu(_ node: NodeDescription) throws -> PreparedOperator {
+    let (product, function) = (try MatMul(node), try FastGelu(node))
+    return { arguments in
+      let bias = arguments[2]
+      var inner = Arguments([try product(&arguments).first ?? nil, bias], context: arguments.context)
+      return try function(&inner)
+    }
   }
 }
 
