@@ -114,6 +114,8 @@ public struct ParityReport: Sendable {
     case numbers
     /// Outputs of the model that the reference lacks, though it has names that the model does not, or is a model itself.
     case outputs
+    /// Sameness from run to run: a Dropout leaves elements out, as in training.
+    case sameness
   }
 
   /// What is known of one node after the run.
@@ -202,10 +204,16 @@ extension ParityReport {
   }
 
   private var lack: Lack? {
+    if !droppingNodes.isEmpty { return .sameness }
     if !uncomparedOutputs.isEmpty, isReferenceModel || !unknownNames.isEmpty { return .outputs }
     let compared = nodes.flatMap(\.outputs)
     let outputs = compared.filter { modelOutputs.contains($0.name) }
     return (outputs.isEmpty ? compared : outputs).allSatisfy(\.hasNoNumbers) ? .numbers : nil
+  }
+
+  /// The positions of the nodes that leave elements out by chance; see ``Lack/sameness``.
+  public var droppingNodes: [Int] {
+    nodes.indices.filter { nodes[$0].status == .random && nodes[$0].operatorName == Node.dropout }
   }
 
   /// Whether values were compared and no node is wrong, failed, or off.

@@ -40,6 +40,15 @@ struct ParityVerdict {
       (word, rest) = (
         "incomplete", ": all \(report.checkedCount) values that were compared are within tolerance" + Self.note(report)
       )
+    case .inconclusive(.sameness):
+      let dropping = report.droppingNodes
+      (word, rest) = (
+        "incomplete",
+        ": all \(report.checkedCount) values that were compared are within tolerance, but "
+          + dropping.prefix(3).map(described).joined(separator: ", ")
+          + (dropping.count > 3 ? " and \(dropping.count - 3) more leave" : dropping.count > 1 ? " leave" : " leaves")
+          + " elements out by chance: export the model in evaluation mode" + Self.note(report)
+      )
     case .inconclusive(.numbers):
       (word, rest) = (
         "incomplete",
