@@ -101,6 +101,23 @@ import Testing
     #expect(isTimeLimit { _ = try InferenceSession(model, options: options).run(["x": x]) })
   }
 
+  /// No node comes after the last one to see that it took too long.
+  @Test func theLastNodeIsNoException() async throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3)])
+    graph.node("Relu", ["x"], ["y"])
+    let session = try InferenceSession(graph.model(outputs: ["y"]))
+    let isCancelled = try await Task {
+      do {
+        _ = try session.run(["x": counting(3)]) { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
+        return false
+      } catch GraphError.cancelled {
+        return true
+      }
+    }.value
+    #expect(isCancelled)
+  }
+
   /// Strings are moved by their places, which a run that is broken off leaves unwritten.
   @Test func stringsThatWereNotMovedAreNotLookedUp() throws {
     let count = 100_000

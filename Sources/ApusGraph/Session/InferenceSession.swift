@@ -208,6 +208,8 @@ public struct InferenceSession: Sendable {
       let values =
         try isPlanned
         ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
+      // Every step looks before it begins; nobody has since the last one did.
+      try context.checkCancellation()
       try checkFiles()
       cache?.save()
       let outputs = zip(plan.graph.outputs, values).lazy.map { (plan.graph.values[$0].name, $1) }
