@@ -101,6 +101,30 @@ import Testing
     #expect(try second.state.elements == whole.state.elements)
   }
 
+  /// One piece of work has all steps of some rows: no step is made once nobody wants them.
+  @Test func stepsEndWithTheStopSign() throws {
+    let (hidden, time) = (3, 5)
+    let sweep = try RecurrentSweep<Float>(
+      weights(gates: 1, inputs: 2, hidden: hidden), suffix: "_l0", cell: .elman(.tanh), inputs: 2, hidden: hidden,
+      isReversed: false)
+    func states(_ stop: StopSign) throws -> [Float] {
+      let x = try Tensor<Float>(repeating: 1, shape: [time, 2])
+      let y = try Tensor<Float>(zeros: [time, hidden])
+      let (state, cells) = (try Tensor<Float>(zeros: [hidden]), try Tensor<Float>(zeros: [hidden]))
+      let scratch = try Tensor<Float>(zeros: [sweep.scratchCount(rows: 1, together: 2)])
+      Execution.with(stop: stop) {
+        sweep(
+          .init(base: x.pointer, timeStep: 2, rowStep: 2),
+          into: .init(base: y.mutablePointer, timeStep: hidden, rowStep: hidden), rows: 1, time: time, together: 2,
+          finalState: state.mutablePointer, finalCells: cells.mutablePointer, scratch: scratch.mutablePointer)
+      }
+      withExtendedLifetime((x, cells, scratch)) {}
+      return try y.elements + state.elements
+    }
+    #expect(try states(StopSign()).allSatisfy { $0 != 0 })
+    #expect(try states(StopSign(deadline: 0)).allSatisfy { $0 == 0 })
+  }
+
   @Test func theStateGivenIsNotChanged() throws {
     let layer = try RNN<Float>(weights(gates: 1, inputs: 3, hidden: 4), inputs: 3, hidden: 4)
     let state = try Tensor<Float>(repeating: 0.5, shape: [1, 2, 4])

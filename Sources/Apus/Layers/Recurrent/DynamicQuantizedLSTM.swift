@@ -42,7 +42,7 @@ package struct DynamicQuantizedLSTM: Sendable {
     guard time > 0, rows > 0, hidden > 0 else {
       return (try Tensor(zeros: [time, rows, hidden]), firstState, firstCell)
     }
-    let (kernels, columns) = (Float.kernels, state.columns)
+    let (kernels, columns, stop) = (Float.kernels, state.columns, Execution.current.stop)
     let blocks = columns / 4 / kernels.vectorWidth
     // As many steps' inputs are multiplied together as the second-level cache holds the results of.
     let together = max(1, min(time, 65_536 / (rows * columns)))
@@ -66,6 +66,7 @@ package struct DynamicQuantizedLSTM: Sendable {
           quantized.values.pointer + earliest * rows * input.depth, rows: steps * rows, levels: quantized.levels,
           bias: bias, scales: scales.mutablePointer, into: fromInput.mutablePointer)
         for step in 0..<steps {
+          if let stop, stop.check() { return }
           let index = isReversed ? steps - 1 - step : step
           let levels = state.quantize(last, count: rows * hidden, into: bytes.mutablePointer)
           try state.multiply(

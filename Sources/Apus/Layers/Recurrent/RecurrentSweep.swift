@@ -47,7 +47,7 @@ struct RecurrentSweep<Scalar: FloatingPointScalar>: Sendable {
     return rows * (together * (inputs + input.columns) + state.columns + 2 * blocks * vector)
   }
 
-  /// All steps of some rows of the batch.
+  /// All steps of some rows of the batch, or those before the ``StopSign`` was seen to be raised.
   ///
   /// - Parameters:
   ///   - x: what goes in, `inputs` elements per row.
@@ -62,6 +62,7 @@ struct RecurrentSweep<Scalar: FloatingPointScalar>: Sendable {
     scratch: UnsafeMutablePointer<Scalar>
   ) {
     let kernels = Scalar.kernels
+    let stop = Execution.current.stop
     let vector = kernels.vectorWidth
     let h = scratch
     let c = h + rows * blocks * vector
@@ -71,12 +72,14 @@ struct RecurrentSweep<Scalar: FloatingPointScalar>: Sendable {
     kernels.packRows(finalState, rowStep: hidden, columnStep: 1, rows: rows, depth: hidden, scale: 1, h)
     kernels.packRows(finalCells, rowStep: hidden, columnStep: 1, rows: rows, depth: hidden, scale: 1, c)
 
-    for first in stride(from: 0, to: time, by: together) {
+    sweep: for first in stride(from: 0, to: time, by: together) {
       let steps = min(together, time - first)
       let earliest = isReversed ? time - first - steps : first
       pack(x, rows: rows, from: earliest, steps: steps, into: panel)
       input.multiply(panel, rows: steps * rows, into: fromInput)
       for step in 0..<steps {
+        // A short step takes no longer than a few looks.
+        if step.isMultiple(of: 16), let stop, stop.check() { break sweep }
         let index = isReversed ? steps - 1 - step : step
         state.multiply(h, rows: rows, into: fromState)
         cell.step(
