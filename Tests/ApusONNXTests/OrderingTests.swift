@@ -18,6 +18,19 @@ import Testing
   private func precedes(_ a: Float, _ b: Float) -> Bool { b.isNaN ? !a.isNaN : a < b }
   private func areEqual(_ a: Float, _ b: Float) -> Bool { a == b || (a.isNaN && b.isNaN) }
 
+  /// More than are sorted at once: in order, or as they were where nobody wants them any more.
+  @Test func manyAreSortedInParts() throws {
+    let (count, k) = (300_000, 200_000)
+    // 7,919 and the number of elements have no factor in common: a permutation.
+    let x = (0..<count).map { $0 * 7919 % count }
+    let inputs = [GraphValue(try Tensor(x.map { Float($0) })), GraphValue(try Tensor([Int64(k)]))]
+    func indices() throws -> [Int64] {
+      try #require(runNode("TopK", inputs, outputs: 2, ["largest": .int(0)])[1]?.tensor(of: Int64.self)).elements
+    }
+    #expect(try indices().map { x[Int($0)] } == Array(0..<k))
+    #expect(try TimeLimit.with(.zero) { try indices() }.map { x[Int($0)] } != Array(0..<k))
+  }
+
   @Test(arguments: [1, 5, 40, 999, 1000], [3, 100, 1_000_000]) func theFirstOfEqualsComeFirst(k: Int, limit: Int) throws
   {
     let (rows, size) = (3, 1000)

@@ -31,12 +31,14 @@ extension Operators {
       let indices: Tensor<Int64>
       if case .tensor(.float32(let floats)) = x {
         let kernels = Execution.current.dataKernels
-        indices = try topIndices(floats.rowMajor, k, axis: axis) {
+        indices = try topIndices(floats.rowMajor, k, axis: axis, until: arguments.context.stop) {
           FloatRow(elements: $0, step: $1, isLargest: isLargest, kernels: kernels)
         }
       } else {
         // ~ turns the order round and overflows nowhere.
-        indices = try topIndices(x.orderKeys, k, axis: axis) { KeyRow(keys: $0, step: $1, flip: isLargest ? -1 : 0) }
+        indices = try topIndices(x.orderKeys, k, axis: axis, until: arguments.context.stop) {
+          KeyRow(keys: $0, step: $1, flip: isLargest ? -1 : 0)
+        }
       }
       return [try ElementSelection(axis: axis, indices: indices).run(x), GraphValue(indices)]
     }
@@ -45,7 +47,8 @@ extension Operators {
   /// The indices of the first `k` along `axis`, `row` being one to choose from, which begins at an element and goes on in
   /// steps.
   private static func topIndices<Scalar, Row: OrderedRow>(
-    _ x: Tensor<Scalar>, _ k: Int, axis: Int, row: @Sendable (_ first: UnsafePointer<Scalar>, _ step: Int) -> Row
+    _ x: Tensor<Scalar>, _ k: Int, axis: Int, until stop: StopSign,
+    row: @Sendable (_ first: UnsafePointer<Scalar>, _ step: Int) -> Row
   ) throws -> Tensor<Int64> {
     let size = x.shape[axis]
     var shape = x.shape
@@ -59,7 +62,7 @@ extension Operators {
       return try Tensor<Int64>.filled(shape) { indices in
         nonisolated(unsafe) let indices = indices
         parallelRows(rows, width: size * 8) { first, count in
-          var selection = SmallestKeys(k, of: size)
+          var selection = SmallestKeys(k, of: size, until: stop)
           for index in first..<(first + count) {
             let (outer, column) = index.quotientAndRemainder(dividingBy: inner)
             selection.find(
@@ -158,10 +161,14 @@ private struct SmallestKeys {
   private let k: Int
   /// Room for what is collected.
   private var entries: [Entry]
+  private let stop: StopSign
+  /// Entries that are sorted in a few milliseconds.
+  private static let partCount = 65_536
 
   /// - Parameter count: of how many they are the smallest.
-  init(_ k: Int, of count: Int) {
+  init(_ k: Int, of count: Int, until stop: StopSign) {
     self.k = k
+    self.stop = stop
     entries = Array(repeating: (0, 0), count: Self.room(k, of: count))
   }
 
@@ -175,7 +182,7 @@ private struct SmallestKeys {
 
   /// Writes the indices of the `k` of `count`, in order, `step` apart.
   mutating func find<Row: OrderedRow>(in row: Row, count: Int, _ indices: UnsafeMutablePointer<Int64>, step: Int) {
-    let k = k
+    let (k, stop) = (k, stop)
     entries.withUnsafeMutableBufferPointer { entries in
       var collected = min(k, count)
       for index in 0..<collected { entries[index] = (row.key(index), index) }
@@ -191,7 +198,10 @@ private struct SmallestKeys {
         if key < limit.key {
           entries[collected] = (key, index)
           collected &+= 1
-          if collected == entries.count { (collected, limit) = Self.dropOthers(entries, keeping: k...(k + k / 2)) }
+          if collected == entries.count {
+            if k > Self.partCount, stop.check() { break }
+            (collected, limit) = Self.dropOthers(entries, keeping: k...(k + k / 2))
+          }
         }
         index += 1
       }
@@ -200,9 +210,20 @@ private struct SmallestKeys {
         let (kept, _) = Self.dropOthers(rest, keeping: k...k)
         rest = UnsafeMutableBufferPointer(rebasing: rest[..<kept])
       }
-      rest.sort { $0 < $1 }
+      Self.sort(rest, until: stop)
       for place in rest.indices { indices[place * step] = Int64(rest[place].index) }
     }
+  }
+
+  /// Sorts entries, or some of them once the sign is raised: many in parts, none of which comes before the one in front of it.
+  private static func sort(_ entries: UnsafeMutableBufferPointer<Entry>, until stop: StopSign) {
+    var entries = entries
+    guard entries.count > partCount else { return entries.sort { $0 < $1 } }
+    if stop.check() { return }
+    let quarter = entries.count / 4
+    let (border, _) = dropOthers(entries, keeping: quarter...(3 * quarter))
+    sort(UnsafeMutableBufferPointer(rebasing: entries[..<border]), until: stop)
+    sort(UnsafeMutableBufferPointer(rebasing: entries[border...]), until: stop)
   }
 
   /// Moves the smallest entries to the front, as many of `wanted` as are found first.
