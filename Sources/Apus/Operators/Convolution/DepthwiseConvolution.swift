@@ -16,9 +16,16 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   /// `[multiplier, channels / 16, 16]`.
   let bias: TensorStorage
   let epilogue: ConvolutionEpilogue
+  /// Positions of a block of channels between two looks at the ``StopSign``. A row of a map is more where windows are very
+  /// long.
+  private let positionsPerLook: Int
 
   /// Floats of the rows that are finished together: a part of the first-level cache.
   static let pieceCount = 2048
+  /// A multiple of the positions of every variant's tiles.
+  private static let tilePositions = 8
+  /// Pieces between two looks at the ``StopSign``, each of which takes a microsecond at least.
+  private static let piecesPerLook = 64
 
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
@@ -40,6 +47,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let channels = parameters.groups * group
     let blocks = TensorLayout.blocks(channels)
     (self.group, self.multiplier) = (group, multiplier)
+    positionsPerLook = ConvolutionTasks.positionsPerLook(operations: area * group * block, tile: Self.tilePositions)
     weights = try PackedMemory.storage(
       byteCount: multiplier * blocks * area * group * block * MemoryLayout<Float>.stride,
       at: .current("depthwise", [multiplier, channels, group, area]) { $0.add(weight) }
@@ -114,6 +122,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let blocks = TensorLayout.blocks(channels)
     let positions = input.height * input.width
     let kernels = Execution.current.kernels
+    let stop = Execution.current.stop
     let x = Unchecked(source.pointer)
     return try ConvolutionOutput.tensor(shape, layout: layout, multiplier: multiplier) { y in
       let room = y.roomCount(blocks: 1, positions: output.height * output.width)
@@ -125,24 +134,25 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
         for copy in 0..<multiplier {
           convolve(
             kernels, staged, input, y, output, sample: sample, block: index, copy: copy, rows: 0..<output.height,
-            activation, room: staged + positions * block)
+            activation, room: staged + positions * block, until: stop)
         }
       }
       withExtendedLifetime(source.storage) {}
     }
   }
 
-  /// Some rows of one block of channels, and one output of each.
+  /// Some rows of one block of channels, and one output of each; those of many until the sign is raised.
   private func convolve(
     _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: ConvolutionOutput, _ output: Size2D,
     sample: Int, block index: Int, copy: Int, rows: Range<Int>, _ activation: UnaryOperation?,
-    room: UnsafeMutablePointer<Float>
+    room: UnsafeMutablePointer<Float>, until stop: StopSign? = nil
   ) {
     let part = ConvolutionOutput.Part(
       sample: sample, blocks: index..<index + 1, copy: copy,
       positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
     let base = y.place(of: part, room: room).base
-    for some in pieces(of: rows, width: output.width) {
+    for (number, some) in pieces(of: rows, width: output.width).enumerated() {
+      if number % Self.piecesPerLook == Self.piecesPerLook - 1, let stop, stop.check() { break }
       let out = base + (some.lowerBound - rows.lowerBound) * output.width * TensorLayout.block
       accumulate(kernels, x, input, out, output, block: index, copy: copy, rows: some)
       epilogue(
@@ -173,6 +183,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
     let rowOfWeights = kernel.width * group * block
+    let stop = rows.count * output.width > positionsPerLook ? Execution.current.stop : nil
     let panel = panel(block: index, copy: copy)
     let w = weights.base.assumingMemoryBound(to: Float.self) + panel * kernel.height * rowOfWeights
     let inside = inside(input.width, output.width)
@@ -180,14 +191,22 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
       let top = row * parameters.stride.height - parameters.padding.top
       let taps = tapsInside(input.height, from: top, count: kernel.height, dilation: dilation.height)
-      let out = y + (row - rows.lowerBound) * output.width * block
-      kernels.convolution.convolveDepthwiseRow(
-        x + (taps.isEmpty ? 0 : (top + taps.lowerBound * dilation.height) * input.width * block),
-        rowStep: dilation.height * input.width * block, rows: taps.count, inputWidth: input.width,
-        weights: w + taps.lowerBound * rowOfWeights,
-        addend: addend.map { $0 + (row - rows.lowerBound) * output.width * block } ?? bias(panel),
-        addendStep: addend == nil ? 0 : block, out, width: output.width, group: group, taps: kernel.width,
-        stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left, inside: inside)
+      let line = (row - rows.lowerBound) * output.width * block
+      // All positions at once, as a rule.
+      for first in stride(from: 0, to: output.width, by: positionsPerLook) {
+        if let stop, stop.check() { return }
+        let columns = first..<min(first + positionsPerLook, output.width)
+        let inside = inside.clamped(to: columns)
+        let place = line + first * block
+        kernels.convolution.convolveDepthwiseRow(
+          x + (taps.isEmpty ? 0 : (top + taps.lowerBound * dilation.height) * input.width * block),
+          rowStep: dilation.height * input.width * block, rows: taps.count, inputWidth: input.width,
+          weights: w + taps.lowerBound * rowOfWeights, addend: addend.map { $0 + place } ?? bias(panel),
+          addendStep: addend == nil ? 0 : block, y + place, width: columns.count, group: group, taps: kernel.width,
+          stride: parameters.stride.width, dilation: dilation.width,
+          left: parameters.padding.left - first * parameters.stride.width,
+          inside: inside.lowerBound - first..<inside.upperBound - first)
+      }
     }
   }
 

@@ -130,7 +130,7 @@ extension DepthwiseVolumes {
   private func run(
     _ volume: Volume, into y: ConvolutionOutput, depths: Int, _ output: Size2D, _ activation: UnaryOperation?
   ) throws {
-    let kernels = Execution.current.kernels
+    let (kernels, stop) = (Execution.current.kernels, Execution.current.stop)
     let blocks = TensorLayout.blocks(volume.source.shape[1])
     let maps = volume.source.shape[0] * blocks
     let pieces = min(depths, (2 * Execution.current.threads + maps - 1) / maps)
@@ -145,6 +145,7 @@ extension DepthwiseVolumes {
       func plane(_ number: Int) -> UnsafeMutablePointer<Float> { ring + number % ringPlanes * volume.planeCount }
       var staged = 0
       for z in evenPart(task % pieces, of: pieces, in: depths) {
+        if let stop, stop.check() { return }
         let (top, places) = window(z, of: volume.depth)
         let bottom = top + (places.upperBound - 1) * depth.dilation
         // Those between the planes of a dilated window are for the windows after it.

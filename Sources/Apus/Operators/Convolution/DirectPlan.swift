@@ -18,6 +18,9 @@ struct DirectPlan: Sendable {
   /// reading them from memory takes as long as multiplying.
   private static let fetchingWidth = 196
 
+  /// Tile groups over a band between two looks at the ``StopSign``, each of which takes some microseconds.
+  private static let groupsPerLook = 8
+
   private struct TileGroup: Sendable {
     /// The first output block, how many, and the first input block of their convolution group.
     var first: Int
@@ -45,21 +48,25 @@ struct DirectPlan: Sendable {
   ///
   /// That changes no bit, for partial sums are added up after whole kernels or after single rows.
   private let leavesOutRows: Bool
+  private let stop: StopSign?
+  /// Positions of a tile group between two looks at it. A row of a map is more where windows are very long.
+  private let positionsPerLook: Int
 
   init(_ convolution: DirectConvolution, _ source: ConvolutionInput, batch: Int, size: Size2D) {
     self.convolution = convolution
     self.source = source
     self.batch = batch
-    kernels = Execution.current.kernels
+    let execution = Execution.current
+    (kernels, stop) = (execution.kernels, execution.stop)
     let parameters = convolution.parameters
     rowsPerFlush = convolution.rowsPerFlush
     leavesOutRows =
       parameters.kernel.height > 1 && (parameters.padding.top > 0 || parameters.padding.bottom > 0)
       && (rowsPerFlush == 1 || rowsPerFlush.isMultiple(of: parameters.kernel.height))
     if parameters.isPointwise, source.isInPlace {
-      // All positions in a row, cut where a band is full; a multiple of every variant's tile.
+      // All positions in a row, cut where a band is full.
       let positions = size.height * size.width
-      let part = max(84, Self.bandCount / (source.blocks * source.unit) / 84 * 84)
+      let part = ConvolutionTasks.wholeTiles(Self.bandCount / (source.blocks * source.unit))
       width = min(part, positions)
       rows = (positions + width - 1) / width
       lastWidth = positions - (rows - 1) * width
@@ -69,6 +76,8 @@ struct DirectPlan: Sendable {
     tile = kernels.float32.blocksPerTile
     blocksPerGroup = TensorLayout.blocks(convolution.outputChannels) / parameters.groups
     groupCount = parameters.groups * ((blocksPerGroup + tile - 1) / tile)
+    positionsPerLook = ConvolutionTasks.positionsPerLook(
+      operations: convolution.weightBlockStep * min(tile, blocksPerGroup))
 
     let weightCount = TensorLayout.blocks(convolution.outputChannels) * convolution.weightBlockStep
     let rowStep = parameters.isPointwise && source.isInPlace ? width * source.unit : source.rowStep
@@ -120,6 +129,7 @@ struct DirectPlan: Sendable {
         let (sample, rows) = (task / bands, range(ofBand: task % bands))
         source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
         for group in 0..<groupCount {
+          if group > 0, group.isMultiple(of: Self.groupsPerLook), let stop, stop.check() { return }
           compute(
             tileGroup(group), sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
             from: staged, rowStep: convolution.parameters.stride.height * source.rowStep,
@@ -158,6 +168,22 @@ struct DirectPlan: Sendable {
       ? width * source.unit : convolution.parameters.stride.height * source.rowStep
   }
 
+  /// Some neighbouring rows, and columns of them where they are not all.
+  private typealias Part = (row: Int, rows: Int, column: Int, width: Int)
+
+  /// Calls `body` for rows of so many positions: at once as a rule, otherwise until the ``StopSign`` is raised.
+  @inline(__always)
+  private func forEachPart(rows: Int, width: Int, _ body: (Part) -> Void) {
+    if rows * width <= positionsPerLook { return body((0, rows, 0, width)) }
+    let rowStep = max(1, positionsPerLook / width)
+    for row in stride(from: 0, to: rows, by: rowStep) {
+      for column in stride(from: 0, to: width, by: positionsPerLook) {
+        if row + column > 0, let stop, stop.check() { return }
+        body((row, min(rowStep, rows - row), column, min(positionsPerLook, width - column)))
+      }
+    }
+  }
+
   /// Some rows of one tile group.
   private func compute(
     _ group: TileGroup, sample: Int, rows: Range<Int>, activation: UnaryOperation?, into y: ConvolutionOutput,
@@ -194,13 +220,17 @@ struct DirectPlan: Sendable {
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
       func accumulate(_ run: RowRun, width: Int) {
         guard !run.rows.isEmpty else { return }
-        let first = run.rows.lowerBound - rows.lowerBound
-        kernels.convolution.accumulateRows(
-          x + first * rowStep + group.inputBlock * blockStep + run.padding.above * walk.rowStep,
-          rowStep: rowStep, rows: run.rows.count,
-          weights: weights + group.first * convolution.weightBlockStep + walk.weights(before: run.padding.above),
-          bias: bias + group.first * block, out.base + first * self.width * block, width: width,
-          blocks: group.blocks, walk: walk.leavingOut(run.padding))
+        let top = run.rows.lowerBound - rows.lowerBound
+        let walk = walk.leavingOut(run.padding)
+        let below = group.inputBlock * blockStep + run.padding.above * walk.rowStep
+        let panel = group.first * convolution.weightBlockStep + walk.weights(before: run.padding.above)
+        forEachPart(rows: run.rows.count, width: width) { part in
+          kernels.convolution.accumulateRows(
+            x + (top + part.row) * rowStep + part.column * walk.positionStep + below, rowStep: rowStep,
+            rows: part.rows, weights: weights + panel, bias: bias + group.first * block,
+            out.base + ((top + part.row) * self.width + part.column) * block, width: part.width,
+            blocks: group.blocks, walk: walk)
+        }
       }
       let (all, end) = (rows.lowerBound..<rows.lowerBound + whole, rows.lowerBound + whole..<rows.upperBound)
       if leavesOutRows {
@@ -289,4 +319,16 @@ enum ConvolutionTasks {
     let rows = max(1, (Execution.current.precision == .exact ? 144 : 1024) / max(termsPerRow, 1))
     return rows < kernelRows ? rows : rows / kernelRows * kernelRows
   }
+
+  /// Positions of every variant's register tiles over blocks of channels.
+  static let tilePositions = 84
+
+  /// Positions that take some milliseconds together, with so many products and sums each, after which a task that is not done
+  /// looks whether anybody wants the rest; whole tiles of so many.
+  static func positionsPerLook(operations: Int, tile: Int = tilePositions) -> Int {
+    wholeTiles(268_435_456 / max(operations, 1), of: tile)
+  }
+
+  /// About so many positions, one tile at least.
+  static func wholeTiles(_ positions: Int, of tile: Int = tilePositions) -> Int { max(tile, positions / tile * tile) }
 }

@@ -12,6 +12,8 @@ struct PlaneConvolution {
 
   /// Positions of a row from which on its last tile, which may be small, is little of it.
   private static let longRow = 128
+  /// A multiple of the positions of every variant's tiles.
+  private static let tilePositions = 128
 
   private let parameters: ConvolutionParameters
   /// Channels that an output is a sum of, and whether they are summed one after the other.
@@ -118,15 +120,26 @@ struct PlaneConvolution {
       // Channels by themselves are few here, so that the weights of each one's first output are one block.
       let area = parameters.kernel.height * parameters.kernel.width
       let outputs = shape[1] / (parameters.groups * multiplier)
+      let positions = ConvolutionTasks.positionsPerLook(
+        operations: inputsPerGroup * area * outputs, tile: Self.tilePositions)
+      let stop = lines.count * lines.length > positions ? Execution.current.stop : nil
       for group in 0..<parameters.groups {
         for copy in 0..<multiplier {
           let first = (group * multiplier + copy) * outputs
           for line in 0..<lines.count {
-            kernels.convolution.accumulatePlanes(
-              x + group * inputsPerGroup * planeStep + line * source.rowStep, planeStep: planeStep,
-              weights: weights + copy * area * TensorLayout.block + group,
-              bias: bias + copy * TensorLayout.block + group, y + first * outputStep + line * lines.length,
-              outputs: outputs, count: lines.length, walk: walk)
+            var start = 0
+            while start < lines.length {
+              if let stop, stop.check() { return }
+              // A call takes sixteen at least.
+              let rest = lines.length - start
+              let count = rest < positions + TensorLayout.block ? rest : positions
+              kernels.convolution.accumulatePlanes(
+                x + group * inputsPerGroup * planeStep + line * source.rowStep + start, planeStep: planeStep,
+                weights: weights + copy * area * TensorLayout.block + group,
+                bias: bias + copy * TensorLayout.block + group,
+                y + first * outputStep + line * lines.length + start, outputs: outputs, count: count, walk: walk)
+              start += count
+            }
           }
         }
       }

@@ -40,7 +40,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     let size = Size2D(height: shape[2], width: shape[3])
     let (height, width) = (source.shape[2], source.shape[3])
     let kernels = Scalar.kernels
-    let data = Execution.current.kernels.data
+    let (data, stop) = (Execution.current.kernels.data, Execution.current.stop)
     let vector = kernels.vectorWidth
     let tile = kernels.blocksPerTile
     let termBlocks = weights[0].depthBlocks
@@ -80,6 +80,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
             weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
           let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
           for first in stride(from: 0, to: outputBlocks, by: tile) {
+            if first > 0, let stop, stop.check() { return }
             kernels.accumulateRow(
               windows, weights: panel + first * weightBlockStep,
               addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
