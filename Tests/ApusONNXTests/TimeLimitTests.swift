@@ -118,6 +118,26 @@ import Testing
     #expect(isCancelled)
   }
 
+  /// One long transform is many passes over its numbers.
+  @Test func aTransformIsBrokenOff() throws {
+    let length = 65_536
+    var looks = 0
+    let transform = try FourierTransform(length: length, isInverse: false) { looks += 1 }
+    #expect(looks > 0)
+    var (real, imaginary) = ([Double](repeating: 0, count: length), [Double](repeating: 0, count: length))
+    looks = 0
+    #expect(throws: CancellationError.self) {
+      try transform.transform(&real, &imaginary) {
+        looks += 1
+        if looks == 2 { throw CancellationError() }
+      }
+    }
+    #expect(looks == 2)
+    #expect(throws: CancellationError.self) {
+      try FourierTransform(length: length + 1, isInverse: true) { throw CancellationError() }
+    }
+  }
+
   /// Strings are moved by their places, which a run that is broken off leaves unwritten.
   @Test func stringsThatWereNotMovedAreNotLookedUp() throws {
     let count = 100_000

@@ -72,18 +72,23 @@ extension Operators {
       let weights = try softmax(x).elements
       let classes = x.shape[1]
       var result = try Tensor<Int64>(zeros: [x.shape[0], size])
+      // Probabilities gone through since somebody asked for the time.
+      var steps = 0
       try result.withUnsafeMutableBufferPointer { y in
-        for row in 0..<x.shape[0] {
-          try arguments.context.checkCancellation()
-          for sample in 0..<size {
-            // The first class up to which the probabilities reach the number drawn.
-            var rest = random.uniform()
-            var choice = 0
-            while choice < classes - 1, rest >= weights[row * classes + choice] {
-              rest -= weights[row * classes + choice]
-              choice += 1
-            }
-            y[row * size + sample] = Int64(choice)
+        for draw in y.indices {
+          let row = draw / size
+          // The first class up to which the probabilities reach the number drawn.
+          var rest = random.uniform()
+          var choice = 0
+          while choice < classes - 1, rest >= weights[row * classes + choice] {
+            rest -= weights[row * classes + choice]
+            choice += 1
+          }
+          y[draw] = Int64(choice)
+          steps += choice + 1
+          if steps >= stepsPerLook {
+            try arguments.context.checkCancellation()
+            steps = 0
           }
         }
       }
@@ -92,6 +97,9 @@ extension Operators {
   }
 
   // MARK: - How
+
+  /// Numbers that are made or gone through, a few milliseconds, between two looks at the clock.
+  private static let stepsPerLook = 1 << 20
 
   private typealias Draw = @Sendable (inout MersenneTwister) -> Double
 
@@ -133,7 +141,7 @@ extension Operators {
     let count = try Shape.elementCount(shape)
     let numbers = try Tensor<Double>.filled(shape) { y in
       for i in 0..<count {
-        if i % (1 << 20) == 0 { try arguments.context.checkCancellation() }
+        if i % stepsPerLook == 0 { try arguments.context.checkCancellation() }
         y[i] = draw(&random)
       }
     }

@@ -12,23 +12,29 @@ struct FourierTransform: Sendable {
   /// The transform of the conjugate chirp, which every signal is multiplied with.
   private let filter: (real: [Double], imaginary: [Double])
 
-  /// - Parameter length: from 1 to 2^40; memory for a few times as many numbers is needed.
-  init(length: Int, isInverse: Bool) {
+  /// Numbers that are made or gone through between two looks whether anybody wants them.
+  fileprivate static let numbersPerLook = 65_536
+
+  /// - Parameters:
+  ///   - length: from 1 to 2^40; memory for a few times as many numbers is needed.
+  ///   - check: called again and again where that takes long; what it throws ends the work.
+  init(length: Int, isInverse: Bool, checking check: () throws -> Void) throws {
     self.length = length
     if length & (length - 1) == 0 {
-      twiddles = PowerOfTwoTransform(length: length, isInverse: isInverse)
+      twiddles = try PowerOfTwoTransform(length: length, isInverse: isInverse, checking: check)
       chirp = nil
       filter = ([], [])
       return
     }
     var size = 1
     while size < 2 * length - 1 { size *= 2 }
-    twiddles = PowerOfTwoTransform(length: size, isInverse: false)
+    twiddles = try PowerOfTwoTransform(length: size, isInverse: false, checking: check)
     let sign = isInverse ? 1.0 : -1.0
     var real = [Double](repeating: 0, count: length)
     var imaginary = real
     var square = 0
     for n in 0..<length {
+      if n.isMultiple(of: Self.numbersPerLook) { try check() }
       // n² modulo 2N, so that the angle stays exact for large n.
       let angle = sign * Double.pi * Double(square) / Double(length)
       real[n] = cos(angle)
@@ -45,14 +51,16 @@ struct FourierTransform: Sendable {
         filterImaginary[size - n] = -imaginary[n]
       }
     }
-    twiddles.transform(&filterReal, &filterImaginary)
+    try twiddles.transform(&filterReal, &filterImaginary, checking: check)
     chirp = (real, imaginary)
     filter = (filterReal, filterImaginary)
   }
 
-  /// Replaces `length` complex numbers by their transform.
-  func transform(_ real: inout [Double], _ imaginary: inout [Double]) {
-    guard let chirp else { return twiddles.transform(&real, &imaginary) }
+  /// Replaces `length` complex numbers by their transform, or by anything where `check` throws.
+  func transform(
+    _ real: inout [Double], _ imaginary: inout [Double], checking check: () throws -> Void
+  ) throws {
+    guard let chirp else { return try twiddles.transform(&real, &imaginary, checking: check) }
     let size = twiddles.length
     var a = [Double](repeating: 0, count: size)
     var b = a
@@ -60,14 +68,14 @@ struct FourierTransform: Sendable {
       a[n] = real[n] * chirp.real[n] - imaginary[n] * chirp.imaginary[n]
       b[n] = real[n] * chirp.imaginary[n] + imaginary[n] * chirp.real[n]
     }
-    twiddles.transform(&a, &b)
+    try twiddles.transform(&a, &b, checking: check)
     // The inverse transform is the transform of the conjugate, conjugated.
     for n in 0..<size {
       let product = a[n] * filter.real[n] - b[n] * filter.imaginary[n]
       b[n] = -(a[n] * filter.imaginary[n] + b[n] * filter.real[n])
       a[n] = product
     }
-    twiddles.transform(&a, &b)
+    try twiddles.transform(&a, &b, checking: check)
     let scale = 1 / Double(size)
     for n in 0..<length {
       let (x, y) = (a[n] * scale, -b[n] * scale)
@@ -84,14 +92,22 @@ private struct PowerOfTwoTransform: Sendable {
   private let cosines: [Double]
   private let sines: [Double]
 
-  init(length: Int, isInverse: Bool) {
+  init(length: Int, isInverse: Bool, checking check: () throws -> Void) throws {
     self.length = length
     let sign = isInverse ? 1.0 : -1.0
-    cosines = (0..<(length / 2)).map { cos(2 * .pi * Double($0) / Double(length)) }
-    sines = (0..<(length / 2)).map { sign * sin(2 * .pi * Double($0) / Double(length)) }
+    func numbers(_ function: (Double) -> Double) throws -> [Double] {
+      try (0..<(length / 2)).map { n in
+        if n.isMultiple(of: FourierTransform.numbersPerLook) { try check() }
+        return function(2 * .pi * Double(n) / Double(length))
+      }
+    }
+    cosines = try numbers { cos($0) }
+    sines = try numbers { sign * sin($0) }
   }
 
-  func transform(_ real: inout [Double], _ imaginary: inout [Double]) {
+  func transform(
+    _ real: inout [Double], _ imaginary: inout [Double], checking check: () throws -> Void
+  ) throws {
     var j = 0
     for i in 1..<max(length, 1) {
       var bit = length >> 1
@@ -107,6 +123,7 @@ private struct PowerOfTwoTransform: Sendable {
     }
     var half = 1
     while half < length {
+      if length >= FourierTransform.numbersPerLook { try check() }
       let step = length / (2 * half)
       for start in stride(from: 0, to: length, by: 2 * half) {
         for i in 0..<half {

@@ -32,7 +32,8 @@ extension Operators {
       let size = x.shape[axis]
       let makesSignal = isInverse && isOneSided
       let length = try arguments.has(1) ? arguments.integer(1) : makesSignal ? 2 * (size - 1) : size
-      let spectrum = try Spectrum(length: length, isInverse: isInverse, isOneSided: isOneSided)
+      let spectrum = try Spectrum(
+        length: length, isInverse: isInverse, isOneSided: isOneSided, checking: arguments.context)
       let y = try spectrum.along(axis, of: x, checking: arguments.context)
       return [try GraphValue(rounding: y, to: type)]
     }
@@ -66,7 +67,7 @@ extension Operators {
       let cut = try x.gathered(
         [batch, frames, frame, parts], strides: [signal * parts, step * parts, parts, 1])
       let windowed = try window.map { try cut * $0.reshaped([frame, 1]) } ?? cut
-      let spectrum = try Spectrum(length: frame, isInverse: false, isOneSided: isOneSided)
+      let spectrum = try Spectrum(length: frame, isInverse: false, isOneSided: isOneSided, checking: arguments.context)
       let y = try spectrum.along(2, of: windowed, checking: arguments.context)
       return [try GraphValue(rounding: y, to: type)]
     }
@@ -79,11 +80,12 @@ private struct Spectrum {
   let isInverse: Bool
   let isOneSided: Bool
 
-  init(length: Int, isInverse: Bool, isOneSided: Bool) throws {
+  init(length: Int, isInverse: Bool, isOneSided: Bool, checking context: RunContext) throws {
     guard length > 0 else { throw OperatorError("a transform of length \(length) does not exist") }
     // Room for the convolution that a length may become.
     try Shape.checkMemory([length, 16], of: Double.self, operation: "DFT")
-    transform = FourierTransform(length: length, isInverse: isInverse)
+    transform = try FourierTransform(
+      length: length, isInverse: isInverse, checking: context.checkCancellation)
     self.isInverse = isInverse
     self.isOneSided = isOneSided
   }
@@ -117,7 +119,7 @@ private struct Spectrum {
             imaginary[n] = n < size && parts == 2 ? source[place + 1] : 0
           }
           if makesSignal { mirror(&real, &imaginary) }
-          transform.transform(&real, &imaginary)
+          try transform.transform(&real, &imaginary, checking: context.checkCancellation)
           let scale = isInverse ? 1 / Double(length) : 1
           let to = (line / inner * bins * inner + line % inner) * resultParts
           for n in 0..<bins {
