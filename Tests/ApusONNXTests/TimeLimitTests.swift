@@ -138,6 +138,25 @@ import Testing
     }
   }
 
+  /// Loops over elements look at the clock themselves.
+  @Test func elementsOneByOneAreBrokenOff() throws {
+    #expect(
+      isTimeLimit {
+        try TimeLimit.with(.zero) { _ = try GraphValue(random: .float, shape: [2], seed: 1, name: "x") }
+      })
+    #expect(
+      isTimeLimit {
+        try TimeLimit.with(.zero) {
+          _ = try runNode("NegativeLogLikelihoodLoss", [counting(2, 3), integers([0, 2])])
+        }
+      })
+    #expect(throws: CancellationError.self) {
+      try Execution.with(stop: StopSign(deadline: 0)) {
+        try runNode("Pad", [counting(3), integers([0, 300])], ["mode": .string(Array("reflect".utf8))])
+      }
+    }
+  }
+
   /// Strings are moved by their places, which a run that is broken off leaves unwritten.
   @Test func stringsThatWereNotMovedAreNotLookedUp() throws {
     let count = 100_000

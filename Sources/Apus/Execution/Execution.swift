@@ -74,7 +74,7 @@ public struct Execution: Sendable {
 extension Execution {
   var kernels: KernelSet { shared.settings.kernels }
   /// What tells ``parallel(_:_:)`` to leave out the rest.
-  var stop: StopSign? { shared.settings.stop }
+  package var stop: StopSign? { shared.settings.stop }
 }
 
 extension Execution {

@@ -22,7 +22,8 @@ extension GraphValue {
   /// 2 for integers of 32 and 64 bits and 128 for narrower ones, or what `range` says. Row `r` of a mask of length `l`
   /// takes output `r`: ⌈l / 2⌉ ones and as many more as a whole number below ⌊l / 2⌋ + 1 says.
   ///
-  /// - Throws: ``OperatorError`` for texts and for the types that are widened before use; ``TensorError``.
+  /// - Throws: ``OperatorError`` for texts and for the types that are widened before use; ``TensorError``;
+  ///   ``GraphError/timeLimit(_:)`` and ``GraphError/cancelled``.
   public init(
     random type: ElementType, shape: [Int], seed: UInt64, name: String, range: RandomRange = .standard
   ) throws {
@@ -34,6 +35,7 @@ extension GraphValue {
         try Tensor<Scalar>.filled(shape) { destination in
           var generator = start
           for index in 0..<(try Shape.elementCount(shape)) {
+            if index.isMultiple(of: 1 << 20) { try TimeLimit.check() }
             destination.advanced(by: index).initialize(to: element(generator.next()))
           }
         })

@@ -65,11 +65,11 @@ private struct LabelLoss: Sendable {
     }
     if reduction == .none {
       return try Tensor<Double>.filled(labels.shape) { losses in
-        try forEachLoss(x, labels, weights) { index, loss, _ in losses[index] = loss }
+        try forEachLoss(x, labels, weights, arguments.context) { index, loss, _ in losses[index] = loss }
       }
     }
     var (sum, total) = (0.0, 0.0)
-    try forEachLoss(x, labels, weights) { _, loss, weight in
+    try forEachLoss(x, labels, weights, arguments.context) { _, loss, weight in
       sum += loss
       total += weight
     }
@@ -78,13 +78,14 @@ private struct LabelLoss: Sendable {
 
   /// Calls `body` with the loss of each label and the weight of its class, 0 and 0 for one that is ignored.
   private func forEachLoss(
-    _ x: Tensor<Double>, _ labels: Tensor<Int64>, _ weights: [Double]?,
+    _ x: Tensor<Double>, _ labels: Tensor<Int64>, _ weights: [Double]?, _ context: RunContext,
     _ body: (_ index: Int, _ loss: Double, _ weight: Double) -> Void
   ) throws {
     let (classes, inner) = (x.shape[1], x.shape[2...].reduce(1, *))
     try x.withUnsafeBufferPointer { scores in
       try labels.withUnsafeBufferPointer { labels in
         for (index, label) in labels.enumerated() {
+          if index.isMultiple(of: 1 << 20) { try context.checkCancellation() }
           let label = Int(label)
           if label == ignored {
             body(index, 0, 0)
