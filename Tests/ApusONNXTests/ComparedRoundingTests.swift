@@ -89,8 +89,8 @@ import Testing
     let report = try comparison(model(2), model(2), x)
     #expect(report.isEqual)
     #expect(report.samples.first?.parity.checkedCount == 4)
-    // 1.7e38 is held by both.
-    #expect(try !comparison(model(2), model(0.5), x).isEqual)
+    // −340 is held by both, and no mask.
+    #expect(try !comparison(model(2), model(1e-36), x).isEqual)
   }
 
   /// ∞ − ∞ is NaN, where DOUBLE has 0: the output is no number, and no node is to blame.

@@ -57,7 +57,7 @@ extension ParityRun {
     // What comes of an infinity that the reference does not have is no error of the node's own.
     if alone?.isAcceptable == false, step.node.reads.contains(where: overflowed.contains) { alone = nil }
     let atEnd = try values.own.map {
-      try cumulative($0, expected, output, type: type, adding: allowance, step, beside: alone)
+      try cumulative($0, expected, output, type: type, adding: allowance, step)
     }
     judgement.outputs.append(
       ParityReport.Output(
@@ -174,16 +174,15 @@ extension ParityRun {
     }
   }
 
-  /// - Parameter alone: what came of the node by itself: what it may be off then, it may be off at the end of a run too.
   private func cumulative(
     _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, adding allowance: Double,
-    _ step: ParityStep, beside alone: ValueDifference?
+    _ step: ParityStep
   ) throws -> ValueDifference {
     if let elements = Self.elements(value, expected) {
       return ValueDifference(
         elements: try elements.map { value, expected in
           let coarsest = ElementType.coarser(type, value.elementType) ?? value.elementType
-          return try cumulative(value, expected, id, type: coarsest, adding: allowance, step, beside: nil)
+          return try cumulative(value, expected, id, type: coarsest, adding: allowance, step)
         })
     }
     let (value, expected) = (value.held, expected.held)
@@ -193,12 +192,7 @@ extension ParityRun {
       expected, computedIn: isFloatingPoint ? type : value.elementType, levels: step.levels,
       leastScale: history.scales[id] ?? 0
     )
-    if rule.absolute == nil {
-      tolerance.absolute += allowance
-      if let alone, alone.isAcceptable, let own = alone.comparison?.tolerance.absolute {
-        tolerance.absolute = max(tolerance.absolute, own)
-      }
-    }
+    if rule.absolute == nil { tolerance.absolute += allowance }
     return try ValueDifference(
       value, expected.overflowing(as: value, within: tolerance), tolerance: tolerance,
       allowsLevels: rule.absolute == nil && step.givesLevels)

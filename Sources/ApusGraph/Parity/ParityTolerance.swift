@@ -25,8 +25,7 @@ import Apus
 /// cumulatively, and half of one in the root mean square.
 ///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
-/// at least that of what went into a node that only moves, adds, averages or clips values, and nothing is allowed less than
-/// isolated. Behind numbers of fewer bits, FLOAT before
+/// at least that of what went into a node that only moves, adds, averages or clips values. Behind numbers of fewer bits, FLOAT before
 /// a cast to DOUBLE too, the tolerance is theirs, and that of BFLOAT16 behind a node that makes much of how its inputs were rounded. Behind a node
 /// that quantises, where one rounding makes a whole level, floating-point numbers and sums of levels may be off by two
 /// levels of 255 that reach from the largest magnitude to its negative, and the levels themselves by two.
