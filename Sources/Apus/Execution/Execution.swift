@@ -75,6 +75,9 @@ extension Execution {
   var kernels: KernelSet { shared.settings.kernels }
   /// What tells ``parallel(_:_:)`` to leave out the rest.
   package var stop: StopSign? { shared.settings.stop }
+
+  /// Whether nobody wants what is left to do of this task: its ``stop`` sign is raised, or has to be by now.
+  static var isStopped: Bool { current.stop?.check() ?? false }
 }
 
 extension Execution {

@@ -122,7 +122,6 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let blocks = TensorLayout.blocks(channels)
     let positions = input.height * input.width
     let kernels = Execution.current.kernels
-    let stop = Execution.current.stop
     let x = Unchecked(source.pointer)
     return try ConvolutionOutput.tensor(shape, layout: layout, multiplier: multiplier) { y in
       let room = y.roomCount(blocks: 1, positions: output.height * output.width)
@@ -134,7 +133,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
         for copy in 0..<multiplier {
           convolve(
             kernels, staged, input, y, output, sample: sample, block: index, copy: copy, rows: 0..<output.height,
-            activation, room: staged + positions * block, until: stop)
+            activation, room: staged + positions * block)
         }
       }
       withExtendedLifetime(source.storage) {}
@@ -145,14 +144,14 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   private func convolve(
     _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: ConvolutionOutput, _ output: Size2D,
     sample: Int, block index: Int, copy: Int, rows: Range<Int>, _ activation: UnaryOperation?,
-    room: UnsafeMutablePointer<Float>, until stop: StopSign? = nil
+    room: UnsafeMutablePointer<Float>
   ) {
     let part = ConvolutionOutput.Part(
       sample: sample, blocks: index..<index + 1, copy: copy,
       positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
     let base = y.place(of: part, room: room).base
     for (number, some) in pieces(of: rows, width: output.width).enumerated() {
-      if number % Self.piecesPerLook == Self.piecesPerLook - 1, let stop, stop.check() { break }
+      if number % Self.piecesPerLook == Self.piecesPerLook - 1, Execution.isStopped { break }
       let out = base + (some.lowerBound - rows.lowerBound) * output.width * TensorLayout.block
       accumulate(kernels, x, input, out, output, block: index, copy: copy, rows: some)
       epilogue(
@@ -183,7 +182,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
     let rowOfWeights = kernel.width * group * block
-    let stop = rows.count * output.width > positionsPerLook ? Execution.current.stop : nil
+    let isLong = rows.count * output.width > positionsPerLook
     let panel = panel(block: index, copy: copy)
     let w = weights.base.assumingMemoryBound(to: Float.self) + panel * kernel.height * rowOfWeights
     let inside = inside(input.width, output.width)
@@ -192,20 +191,25 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       let top = row * parameters.stride.height - parameters.padding.top
       let taps = tapsInside(input.height, from: top, count: kernel.height, dilation: dilation.height)
       let line = (row - rows.lowerBound) * output.width * block
-      // All positions at once, as a rule.
-      for first in stride(from: 0, to: output.width, by: positionsPerLook) {
-        if let stop, stop.check() { return }
-        let columns = first..<min(first + positionsPerLook, output.width)
-        let inside = inside.clamped(to: columns)
-        let place = line + first * block
+      func accumulate(_ columns: Range<Int>, inside: Range<Int>) {
+        let place = line + columns.lowerBound * block
         kernels.convolution.convolveDepthwiseRow(
           x + (taps.isEmpty ? 0 : (top + taps.lowerBound * dilation.height) * input.width * block),
           rowStep: dilation.height * input.width * block, rows: taps.count, inputWidth: input.width,
           weights: w + taps.lowerBound * rowOfWeights, addend: addend.map { $0 + place } ?? bias(panel),
           addendStep: addend == nil ? 0 : block, y + place, width: columns.count, group: group, taps: kernel.width,
           stride: parameters.stride.width, dilation: dilation.width,
-          left: parameters.padding.left - first * parameters.stride.width,
-          inside: inside.lowerBound - first..<inside.upperBound - first)
+          left: parameters.padding.left - columns.lowerBound * parameters.stride.width, inside: inside)
+      }
+      guard isLong else {
+        accumulate(0..<output.width, inside: inside)
+        continue
+      }
+      for first in stride(from: 0, to: output.width, by: positionsPerLook) {
+        if Execution.isStopped { return }
+        let columns = first..<min(first + positionsPerLook, output.width)
+        let inside = inside.clamped(to: columns)
+        accumulate(columns, inside: inside.lowerBound - first..<inside.upperBound - first)
       }
     }
   }

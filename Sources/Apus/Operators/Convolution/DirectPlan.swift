@@ -48,16 +48,14 @@ struct DirectPlan: Sendable {
   ///
   /// That changes no bit, for partial sums are added up after whole kernels or after single rows.
   private let leavesOutRows: Bool
-  private let stop: StopSign?
-  /// Positions of a tile group between two looks at it. A row of a map is more where windows are very long.
+  /// Positions of a tile group between two looks at the ``StopSign``. A row of a map is more where windows are very long.
   private let positionsPerLook: Int
 
   init(_ convolution: DirectConvolution, _ source: ConvolutionInput, batch: Int, size: Size2D) {
     self.convolution = convolution
     self.source = source
     self.batch = batch
-    let execution = Execution.current
-    (kernels, stop) = (execution.kernels, execution.stop)
+    kernels = Execution.current.kernels
     let parameters = convolution.parameters
     rowsPerFlush = convolution.rowsPerFlush
     leavesOutRows =
@@ -129,7 +127,7 @@ struct DirectPlan: Sendable {
         let (sample, rows) = (task / bands, range(ofBand: task % bands))
         source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
         for group in 0..<groupCount {
-          if group > 0, group.isMultiple(of: Self.groupsPerLook), let stop, stop.check() { return }
+          if group > 0, group.isMultiple(of: Self.groupsPerLook), Execution.isStopped { return }
           compute(
             tileGroup(group), sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
             from: staged, rowStep: convolution.parameters.stride.height * source.rowStep,
@@ -178,7 +176,7 @@ struct DirectPlan: Sendable {
     let rowStep = max(1, positionsPerLook / width)
     for row in stride(from: 0, to: rows, by: rowStep) {
       for column in stride(from: 0, to: width, by: positionsPerLook) {
-        if row + column > 0, let stop, stop.check() { return }
+        if row + column > 0, Execution.isStopped { return }
         body((row, min(rowStep, rows - row), column, min(positionsPerLook, width - column)))
       }
     }
