@@ -26,6 +26,9 @@ case .equal: print("\(report.checkedCount) values agree")
 case .nothingChecked: print("the reference has none of the model's values")
 case .inconclusive(.numbers): print("nothing differs, but no output is a number")
 case .inconclusive(.outputs): print("nothing differs, but \(report.uncomparedOutputs) are not compared with anything")
+case .inconclusive(.sameness):
+  let names = report.droppingNodes.map { report.nodes[$0].name }
+  print("nothing differs, but \(names) leave elements out by chance: export the model in evaluation mode")
 case .wrong(let first, _), .accumulated(let first), .incomplete(let first):
   let node = report.nodes[first]
   print("\(node.name) (\(node.operatorName)) is the first that differs")

@@ -14,9 +14,9 @@ extension ParityRun {
     guard let type = value.elementType, type.isFloatingPoint else { return nil }
     let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)
     let steps = part.steps.map { check.steps[$0] }
-    // Of levels, the nearest in DOUBLE may be another.
     // A body rounds as often as it has nodes.
     let roundings = steps.reduce(0) { $0 + ($1.isConstant ? 0 : 1 + $1.node.bodyNodeCount) }
+    // Of levels, the nearest in DOUBLE may be another.
     guard isOfDouble && type != .double || roundings > 1,
       !steps.contains(where: { $0.makesLevels || !$0.isDeterministic || $0.node.roundsInBodies })
     else { return nil }
