@@ -266,19 +266,25 @@ import Testing
   ])
   func `conditions that are not read`(text: String) { #expect(SizeGuard(text, places: ["x": 0]) == nil) }
 
-  /// Where a picture becomes twice as long, PyTorch takes each place twice, though 2.1 would lead elsewhere; of pictures
-  /// alone, and of each axis by itself.
-  @Test(arguments: [false, true]) func `places of pictures twice as long stand twice`(isOpen: Bool) throws {
+  /// A picture of one channel, its rows and columns taken by factors.
+  private static func nearest(from size: [Int], to result: [Int], by factors: String) -> Program {
     var program = Program()
-    program.shapes = ["x": [1, 1, 6, 6], "y": [1, 1, 12, 12]]
+    program.shapes = ["x": [1, 1] + size, "y": [1, 1] + result]
     program.nodes = [
       Program.node(
         "torch.ops.aten.upsample_nearest2d.vec",
         [
           "input": .tensor("x"), "output_size": .other(#"{"as_none":true}"#),
-          "scale_factors": .other(#"{"as_floats":[2.1,2.1]}"#),
+          "scale_factors": .other(#"{"as_floats":[\#(factors)]}"#),
         ], gives: "y")
     ]
+    return program
+  }
+
+  /// Where a picture becomes twice as long, PyTorch takes each place twice, though 2.1 would lead elsewhere; of pictures
+  /// alone, and of each axis by itself.
+  @Test(arguments: [false, true]) func `places of pictures twice as long stand twice`(isOpen: Bool) throws {
+    let program = Self.nearest(from: [6, 6], to: [12, 12], by: "2.1,2.1")
     var text = program.text
     for size in isOpen ? [6, 12] : [] {
       let rows = #"{"as_expr":{"expr_str":"Symbol('s\#(size)', integer=True)","hint":{"as_int":\#(size)}}}"#
@@ -298,16 +304,7 @@ import Testing
   @Test(arguments: [118, 119], [false, true]) func `places of large pictures follow the factor`(
     rows: Int, isOpen: Bool
   ) throws {
-    var program = Program()
-    program.shapes = ["x": [1, 1, rows, 5], "y": [1, 1, rows, 10]]
-    program.nodes = [
-      Program.node(
-        "torch.ops.aten.upsample_nearest2d.vec",
-        [
-          "input": .tensor("x"), "output_size": .other(#"{"as_none":true}"#),
-          "scale_factors": .other(#"{"as_floats":[1.0,2.1]}"#),
-        ], gives: "y")
-    ]
+    let program = Self.nearest(from: [rows, 5], to: [rows, 10], by: "1.0,2.1")
     var text = program.text
     if isOpen {
       let size = #"{"as_expr":{"expr_str":"Symbol('s', integer=True)","hint":{"as_int":\#(rows)}}}"#

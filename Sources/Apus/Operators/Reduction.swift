@@ -1,7 +1,8 @@
 import ApusKernelInterface
 
 // Reductions over some axes, or over all when none are named. Axes may be negative, and stay with size 1 where
-// `keepDims` says so. As in PyTorch, 0 and -1 name nothing of a single number, and are no error. Sums of float32 are accumulated in float64 and rounded once.
+// `keepDims` says so. As in PyTorch, 0 and -1 name nothing of a single number, and are no error. Sums of float32 are
+// accumulated in float64 and rounded once.
 
 extension Tensor where Scalar: FloatingPointScalar {
   /// The sum over `axes`; zero where there is nothing to sum.

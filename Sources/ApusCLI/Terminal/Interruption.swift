@@ -15,21 +15,12 @@ enum Interruption {
     sigemptyset(&watched)
     for number in signals where !isIgnored(number) { sigaddset(&watched, number) }
     pthread_sigmask(SIG_BLOCK, &watched, nil)
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
+    let isWatched = startDetachedThread { _ in
       Interruption.wait()
       return nil
     }
     // Without the thread nothing would take them: they end the process as if nothing had been asked for.
-    if pthread_create(&thread, &attributes, wait, nil) != 0 { pthread_sigmask(SIG_UNBLOCK, &watched, nil) }
+    if !isWatched { pthread_sigmask(SIG_UNBLOCK, &watched, nil) }
   }
 
   /// Whether the parent process wants the signal to do nothing, as `nohup` does. Blocked, it would arrive.

@@ -128,16 +128,7 @@ final class WorkerProcess {
   /// In the worker: ends it with the process that started it, however that ends. Work that takes for ever would go on
   /// otherwise, as nothing is read meanwhile.
   static func endWithParent() {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
+    _ = startDetachedThread { _ in
       // Nothing is asked for: what is told is the end of all who write to the pipe. A file has no such end.
       var input = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
       while true {
@@ -146,7 +137,6 @@ final class WorkerProcess {
         if Int32(input.revents) & (POLLHUP | POLLERR) != 0 { _exit(CommandStatus.inputOutput.rawValue) }
       }
     }
-    _ = pthread_create(&thread, &attributes, wait, nil)
   }
 
   private static func withCStrings<Result>(
